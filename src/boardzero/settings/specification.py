@@ -1,0 +1,69 @@
+"""The grammar that names games and players everywhere: `name`, or `name:key=value,key=value`."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from boardzero.errors import BadInput
+
+
+class Parameters(BaseModel):
+    """What may stand behind the colon: typed fields with defaults; an unknown key is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    def to_text(self) -> str:
+        """The fields that differ from their defaults, as `key=value,key=value` (empty if none does)."""
+        said = self.model_dump(exclude_defaults=True)
+        return ",".join(f"{key}={value}" for key, value in said.items())
+
+
+ParametersT = TypeVar("ParametersT", bound=Parameters)
+
+
+def split_specification(text: str) -> tuple[str, str]:
+    """`connect4:rows=5` → (`connect4`, `rows=5`); without a colon the second part is empty."""
+    name, _, rest = text.strip().partition(":")
+    return name.strip(), rest.strip()
+
+
+def split_pairs(text: str, specification: str) -> dict[str, str]:
+    """`rows=5,columns=6` → {"rows": "5", "columns": "6"}."""
+    pairs: dict[str, str] = {}
+    for item in filter(None, (part.strip() for part in text.split(","))):
+        key, equals, value = (part.strip() for part in item.partition("="))
+        if not (equals and key and value):
+            raise BadInput(f"'{item}' in '{specification}' is not of the form key=value.")
+        if key in pairs:
+            raise BadInput(f"'{key}' is given twice in '{specification}'.")
+        pairs[key] = value
+    return pairs
+
+
+def parse_parameters(model: type[ParametersT], values: Mapping[str, Any], owner: str) -> ParametersT:
+    """Check values against their model; what is wrong becomes one sentence about `owner`."""
+    try:
+        return model(**values)
+    except ValidationError as error:
+        raise BadInput(_sentence(error, model, owner)) from None
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """` (did you mean 'columns'?)`, or nothing where no known word is near."""
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f" (did you mean '{near[0]}'?)" if near else ""
+
+
+def _sentence(error: ValidationError, model: type[Parameters], owner: str) -> str:
+    first = error.errors()[0]
+    if first["type"] == "value_error":  # raised by the model's own validator, already a sentence
+        return f"{owner}: {first['ctx']['error']}"
+    key = str(first["loc"][0])
+    if first["type"] == "extra_forbidden":
+        known = list(model.model_fields)
+        allowed = f"it takes {', '.join(known)}" if known else "it takes no parameters"
+        return f"{owner} has no parameter '{key}'{nearest(key, known)}; {allowed}."
+    requirement = first["msg"].removeprefix("Input should be ")
+    return f"{owner}: {key}={first['input']} is not allowed: {key} should be {requirement}."
