@@ -55,7 +55,6 @@ ONE, NOTHING, SIX_BITS = np.uint64(1), np.uint64(0), np.uint64(63)
 STONES_SHIFT, ROWS_SHIFT, COLUMNS_SHIFT, CONNECT_SHIFT = np.uint64(3), np.uint64(14), np.uint64(20), np.uint64(26)
 STONES_MASK = np.uint64(2047)
 ONE_STONE = ONE << STONES_SHIFT
-TWO, FOUR = np.uint64(2), np.uint64(4)
 
 LARGEST_SIDE = 35
 BITBOARD_CELLS = 64
@@ -63,29 +62,23 @@ BITBOARD_CELLS = 64
 
 # -- bitboards ---------------------------------------------------------------------------------------------------------
 @compiled()
-def runs(stones: np.uint64, step: np.uint64, length: np.uint64) -> np.uint64:
-    """A bit for each place where `length` stones begin that stand in a line, each `step` bits after the one before."""
-    if length == FOUR:  # the usual game, unrolled
-        pairs = stones & (stones >> step)
-        return pairs & (pairs >> (step + step))
-    run = ONE  # each bit left marks the start of a run this long
+def has_connected(stones: np.uint64, rows: np.uint64, length: np.uint64) -> bool:
+    """A vertical, horizontal or diagonal line on a bitboard.
+
+    Each bit that is left marks the start of a run of stones in its direction; the runs grow by doubling.
+    All lengths take this one way: a branch for the usual four made random games a quarter slower.
+    """
+    vertical = horizontal = falling = rising = stones
+    run = ONE
     while run < length:
         more = min(run, length - run)
-        stones &= stones >> (more * step)
+        across = more * rows
+        vertical &= vertical >> more
+        falling &= falling >> across
+        horizontal &= horizontal >> (across + more)
+        rising &= rising >> (across + more + more)
         run += more
-    return stones
-
-
-@compiled()
-def has_connected(stones: np.uint64, rows: np.uint64, length: np.uint64) -> bool:
-    """A vertical, horizontal or diagonal line on a bitboard."""
-    lines = (
-        runs(stones, ONE, length)
-        | runs(stones, rows + ONE, length)
-        | runs(stones, rows, length)
-        | runs(stones, rows + TWO, length)
-    )
-    return lines != NOTHING
+    return vertical | horizontal | falling | rising != NOTHING
 
 
 @legal_rule
@@ -95,13 +88,13 @@ def legal(state: State, actions: Actions) -> int:
         return 0
     rows = header >> ROWS_SHIFT & SIX_BITS
     columns = signed(header >> COLUMNS_SHIFT & SIX_BITS)
-    top_cells = state[2] >> (rows - ONE)  # bit 0: the top cell of the column that is looked at
-    count = 0
+    free = ~state[2] >> (rows - ONE)  # bit 0: is the top cell of the column that is looked at free?
+    count = NOTHING
     for column in range(columns):
         actions[count] = column
-        count += 1 - signed(top_cells & ONE)
-        top_cells >>= rows + ONE
-    return count
+        count += free & ONE
+        free >>= rows + ONE
+    return signed(count)
 
 
 @apply_rule

@@ -2,9 +2,10 @@
 
 import difflib
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
 
 from boardzero.errors import BadInput
 
@@ -54,6 +55,22 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """` (did you mean 'columns'?)`, or nothing where no known word is near."""
     near = difflib.get_close_matches(word, list(known), n=1)
     return f" (did you mean '{near[0]}'?)" if near else ""
+
+
+def describe_field(name: str, field: FieldInfo) -> dict[str, Any]:
+    """Name, default, meaning and allowed values of one parameter, for lists that people read."""
+    return {"name": name, "default": field.default, "meaning": field.description or "", "allowed": _allowed(field)}
+
+
+def _allowed(field: FieldInfo) -> str:
+    choices = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
+    if choices:
+        return " | ".join(map(str, choices))
+    bounds = {type(limit).__name__: limit for limit in field.metadata}
+    low, high = getattr(bounds.get("Ge"), "ge", None), getattr(bounds.get("Le"), "le", None)
+    if low is not None and high is not None:
+        return f"{low} to {high}"
+    return f"at least {low}" if low is not None else f"at most {high}" if high is not None else "any"
 
 
 def _sentence(error: ValidationError, model: type[Parameters], owner: str) -> str:

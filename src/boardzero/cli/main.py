@@ -1,0 +1,74 @@
+"""`boardzero`: every command in one place. Heavy imports belong inside the commands, so that `--help` answers at once."""
+
+import sys
+
+import typer
+from typer.exceptions import TyperException
+
+from boardzero.cli import bench, games, perft
+from boardzero.errors import BadInput
+
+app = typer.Typer(
+    name="boardzero",
+    help="Learns board games from their rules alone; lets you play, study and rate what it learned.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("games")(games.list_games)
+app.command("perft")(perft.count)
+app.add_typer(bench.app, name="bench")
+
+NOT_BUILT = {
+    "train": "learn a game from zero",
+    "resume": "go on with a training",
+    "play": "play in the terminal",
+    "match": "let two players meet",
+    "tournament": "let many players meet",
+    "rate": "rate players and networks",
+    "perfect": "compare a player with perfect play",
+    "analyse": "look into a position",
+    "experiment": "compare variants of a training",
+    "report": "show what a training learned",
+    "games-log": "look through stored games",
+    "serve": "open the page",
+    "lobby": "keep a list of thinking servers",
+    "engine": "be an engine inside other programs",
+    "cluster": "train on many machines",
+    "export": "write a network to a file",
+}
+
+
+def _add_not_built(name: str, purpose: str) -> None:
+    def say_so() -> None:
+        raise BadInput(f"'{name}' is not built yet.")
+
+    accept_anything = {"allow_extra_args": True, "ignore_unknown_options": True}
+    app.command(name, help=f"Not built yet: {purpose}.", context_settings=accept_anything, rich_help_panel="Not built yet")(
+        say_so
+    )
+
+
+for _name, _purpose in NOT_BUILT.items():
+    _add_not_built(_name, _purpose)
+
+
+def main() -> None:
+    """The entry point: whatever the user got wrong is one line on standard error and exit code 2."""
+    try:
+        code = app(standalone_mode=False)
+    except BadInput as error:
+        code = _refuse(str(error))
+    except TyperException as error:
+        code = _refuse(error.format_message() if hasattr(error, "format_message") else str(error))
+    except typer.Abort:
+        code = 130
+    except BrokenPipeError:  # the reader of our output is gone (`boardzero … | head`)
+        sys.stderr.close()
+        code = 0
+    sys.exit(code)
+
+
+def _refuse(message: str) -> int:
+    print("boardzero: " + " ".join(message.split()), file=sys.stderr)
+    return 2

@@ -1,0 +1,382 @@
+"""Latrunculi, the Roman game of soldiers as Ulrich Schädler reconstructed it, on 4×4, 6×6 and 8×8; size²/4 men a side.
+
+Three starts: `placement` (the default, since the game is handed down this way: the two sides place their men in turn on
+free squares), `rows` (the men fill the rows from each side's back row; rows that stay incomplete are filled from the left
+as their own side sees it) and `random` (drawn from the seed).
+
+Then each turn is one of:
+    a1-a2   a free man steps to a free neighbour, or jumps over one adjacent man, of either side, captured or not, to the
+            free square behind it, and may go on jumping in any direction; only the square where it stops counts
+    xc3     a captured man of the other side is taken off the board
+    pass    only if there is nothing else to do
+
+One move is judged in this order:
+    1. The man leaves. Captured men of the other side that have no two opposite captors any more are free.
+    2. It lands and captures every enemy that it now holds against another free man of its side, all at once. Only the man
+       that moved captures: whoever the start, or a man set free, leaves between two enemies is free.
+    3. It may not stand between two opposite captors now (the suicide rule); a captor captured in 2 is none.
+    4. The mover's captured men that have no two opposite captors any more, since one was captured in 2, are free.
+A captured man stays on its square, does not move and captures nobody; that is all it is, so it can be jumped over. It
+stays captured while any two opposite neighbours are free enemies, not only those that captured it. A side that is left
+with one man loses.
+
+What the rules leave open is decided so:
+    - Nothing is captured while men are placed, and a side with one man on the board has not lost while it has men in hand.
+    - A player with no legal action passes, and must not pass otherwise.
+    - A row of jumps that ends where it began is no move.
+    - A man set free by a move (steps 1 and 4) is no partner for the captures of that move.
+    - `quiet` moves of the two sides together without a removal make a draw, and so do `limit` moves in all; a removal that
+      wins comes first. Passing is a move, placing is none.
+
+State, four words:
+    header    3–6 size, 7–12 men in hand (both sides), 13–22 moves since a removal, 23–32 `quiet`, 33–44 moves, 45–56 `limit`
+    own       the men of the player to move, as `latrunculi_captures.py` numbers squares
+    other     the men of the other player
+    captured  those of both that are captured: a man between two enemies may also be free, so the board does not tell
+"""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field, model_validator
+
+from boardzero.errors import BadInput
+from boardzero.games.bits import count_bits, lowest_bit, signed
+from boardzero.games.board_setup import cells_from_words, refuse_finished_turn, words_from_cells
+from boardzero.games.compiled import compiled
+from boardzero.games.latrunculi_captures import BOARD, between, caught_from, forbidden, jumps, landings, steps
+from boardzero.games.notation import cell_to_text
+from boardzero.games.policy import PolicyLayout, cell_actions, move_actions, single_action
+from boardzero.games.randomness import draw_below, new_stream
+from boardzero.games.rules import (
+    DRAW,
+    EMPTY,
+    FIRST_PLAYER,
+    GOING_ON,
+    MOVER_WON,
+    OUTCOME_MASK,
+    SECOND_PLAYER,
+    TURN_BIT,
+    Actions,
+    Game,
+    Piece,
+    Planes,
+    State,
+    apply_rule,
+    encode_rule,
+    game_header,
+    legal_rule,
+)
+from boardzero.settings.specification import Parameters
+
+ONE, NOTHING = np.uint64(1), np.uint64(0)
+SIZE_SHIFT, SIZE_MASK = np.uint64(3), np.uint64(15)
+HAND_SHIFT, HAND_MASK = np.uint64(7), np.uint64(63)
+QUIET_SHIFT, MOST_QUIET_SHIFT, QUIET_MASK = np.uint64(13), np.uint64(23), np.uint64(1023)
+MOVES_SHIFT, MOST_MOVES_SHIFT, MOVES_MASK = np.uint64(33), np.uint64(45), np.uint64(4095)
+ONE_IN_HAND, ONE_QUIET, ONE_MOVE = ONE << HAND_SHIFT, ONE << QUIET_SHIFT, ONE << MOVES_SHIFT
+COUNTED_QUIET = QUIET_MASK << QUIET_SHIFT
+
+FIRST_CAPTURED = Piece("x", "dim red")
+SECOND_CAPTURED = Piece("o", "dim yellow")
+
+
+# -- legal actions -----------------------------------------------------------------------------------------------------
+@compiled()
+def write_squares(squares: np.uint64, first: int, actions: Actions, count: int) -> int:
+    """An action for each square, numbered from `first`; returns how many actions are written by now."""
+    while squares != NOTHING:
+        actions[count] = first + lowest_bit(squares)
+        squares &= squares - ONE
+        count += 1
+    return count
+
+
+@compiled()
+def write_moves(state: State, size: np.uint64, actions: Actions) -> int:
+    own, other, captured = state[1], state[2], state[3]
+    men = own | other
+    free_squares = BOARD[size] ^ men
+    landing = landings(men, free_squares, size)
+    dangerous = between(other, size)  # more than is forbidden to any one man, which takes longer to tell
+    own_free = own & ~captured
+    cells = signed(size * size)
+    count = 0
+    movers = own_free
+    while movers != NOTHING:
+        man = movers & (~movers + ONE)
+        movers ^= man
+        targets = steps(man, free_squares, size) | jumps(man, landing, size)
+        if targets & dangerous != NOTHING:
+            targets &= ~forbidden(own_free ^ man, other, other & captured, size)
+        count = write_squares(targets, lowest_bit(man) * cells, actions, count)
+    return count
+
+
+@legal_rule
+def legal(state: State, actions: Actions) -> int:
+    header = state[0]
+    if header & OUTCOME_MASK != GOING_ON:
+        return 0
+    size = header >> SIZE_SHIFT & SIZE_MASK
+    cells = signed(size * size)
+    removals = cells * cells
+    placements, passing = removals + cells, removals + 2 * cells
+    if header >> HAND_SHIFT & HAND_MASK != NOTHING:
+        return write_squares(BOARD[size] ^ (state[1] | state[2]), placements, actions, 0)
+    count = write_moves(state, size, actions)
+    count = write_squares(state[2] & state[3], removals, actions, count)
+    if count == 0:
+        actions[0] = passing
+        count = 1
+    return count
+
+
+# -- playing an action -------------------------------------------------------------------------------------------------
+@compiled()
+def apply_move(state: State, source: np.uint64, target: np.uint64, size: np.uint64, next_state: State) -> None:
+    """Everything but the header: a man leaves, lands and captures; whoever is held no longer is free."""
+    own, other, captured = state[1], state[2], state[3]
+    partners = own & ~captured & ~source
+    other_captured = (other & captured & between(partners, size)) | caught_from(target, partners, other, size)
+    own_captured = own & captured & between(other ^ other_captured, size)
+    next_state[1] = other
+    next_state[2] = own ^ source ^ target
+    next_state[3] = own_captured | other_captured
+
+
+@compiled()
+def is_drawn(header: np.uint64) -> bool:
+    """Is one of the two counters at its limit?"""
+    quiet, most_quiet = header >> QUIET_SHIFT & QUIET_MASK, header >> MOST_QUIET_SHIFT & QUIET_MASK
+    moves, most_moves = header >> MOVES_SHIFT & MOVES_MASK, header >> MOST_MOVES_SHIFT & MOVES_MASK
+    return quiet >= most_quiet or moves >= most_moves
+
+
+@apply_rule
+def apply(state: State, action: int, next_state: State) -> int:
+    header = state[0] ^ TURN_BIT
+    size = header >> SIZE_SHIFT & SIZE_MASK
+    cells = signed(size * size)
+    removals = cells * cells
+    next_state[1], next_state[2], next_state[3] = state[2], state[1], state[3]
+    if removals + cells <= action < removals + 2 * cells:
+        next_state[2] |= ONE << np.uint64(action - removals - cells)
+        next_state[0] = header - ONE_IN_HAND
+        return signed(GOING_ON)
+    header += ONE_MOVE
+    if removals <= action < removals + cells:
+        removed = ONE << np.uint64(action - removals)
+        next_state[1] ^= removed
+        next_state[3] ^= removed
+        header &= ~COUNTED_QUIET
+        if count_bits(next_state[1]) == 1:
+            header |= MOVER_WON
+    else:
+        header += ONE_QUIET
+        if action < removals:
+            apply_move(state, ONE << np.uint64(action // cells), ONE << np.uint64(action % cells), size, next_state)
+    if header & OUTCOME_MASK == GOING_ON and is_drawn(header):
+        header |= DRAW
+    next_state[0] = header
+    return signed(header & OUTCOME_MASK)
+
+
+# -- planes ------------------------------------------------------------------------------------------------------------
+@encode_rule
+def encode(state: State, planes: Planes) -> None:
+    header, captured = state[0], state[3]
+    size = signed(header >> SIZE_SHIFT & SIZE_MASK)
+    men_a_side = size * size // 4
+    in_hand = signed(header >> HAND_SHIFT & HAND_MASK)  # the player to move has the odd one
+    planes[4] = (in_hand + 1) // 2 / men_a_side
+    planes[5] = in_hand // 2 / men_a_side
+    planes[6] = signed(header >> QUIET_SHIFT & QUIET_MASK) / signed(header >> MOST_QUIET_SHIFT & QUIET_MASK)
+    planes[7] = signed(header >> MOVES_SHIFT & MOVES_MASK) / signed(header >> MOST_MOVES_SHIFT & MOVES_MASK)
+    for cell in range(size * size):
+        row, column, shift = cell // size, cell % size, np.uint64(cell)
+        own, other, held = state[1] >> shift & ONE, state[2] >> shift & ONE, captured >> shift & ONE
+        planes[0, row, column] = own & ~held
+        planes[1, row, column] = own & held
+        planes[2, row, column] = other & ~held
+        planes[3, row, column] = other & held
+
+
+class LatrunculiParameters(Parameters):
+    """The board, the start, and when a game is a draw."""
+
+    size: int = Field(8, ge=4, le=8, multiple_of=2, description="rows and columns of the board")
+    start: Literal["placement", "rows", "random"] = Field("placement", description="how the men come onto the board")
+    seed: int = Field(0, ge=0, description="draws the start, where start=random")
+    quiet: int = Field(100, ge=1, le=int(QUIET_MASK), description="moves without a removal that make a draw")
+    limit: int = Field(500, ge=1, le=int(MOVES_MASK), description="moves in all, without placements, that make a draw")
+
+    @model_validator(mode="after")
+    def seed_is_used(self) -> "LatrunculiParameters":
+        if self.seed and self.start != "random":
+            raise ValueError(f"seed={self.seed} has no meaning with start={self.start}; it goes with start=random.")
+        return self
+
+
+class Latrunculi(Game):
+    """Men step and jump, capture by holding an enemy between two of theirs, and take captured men off; one man left loses."""
+
+    name = "latrunculi"
+    title = "Latrunculi"
+    Parameters = LatrunculiParameters
+    symmetry_kind = "square"
+    legal, apply, encode = staticmethod(legal), staticmethod(apply), staticmethod(encode)
+    pieces = (EMPTY, FIRST_PLAYER, SECOND_PLAYER, FIRST_CAPTURED, SECOND_CAPTURED)
+    planes = (
+        "own free men",
+        "own captured men",
+        "other free men",
+        "other captured men",
+        "own men in hand (share)",
+        "other men in hand (share)",
+        "moves without a removal (share of quiet)",
+        "moves (share of limit)",
+    )
+    state_length = 4
+
+    def __init__(self, parameters: LatrunculiParameters) -> None:
+        super().__init__(parameters)
+        self.size = self.rows = self.columns = parameters.size
+        self.start, self.seed, self.quiet, self.limit = parameters.start, parameters.seed, parameters.quiet, parameters.limit
+        self.varied_start = self.start == "random"
+        self.men = self.size**2 // 4  # a side
+        self.policy = PolicyLayout(
+            (
+                move_actions(self.size, self.size),
+                cell_actions(self.size, self.size, text="x"),
+                cell_actions(self.size, self.size, text="@"),
+                single_action("pass"),
+            )
+        )
+        # A man has at most 4 steps; its jumps end an even number of rows and columns away, on a quarter of the squares
+        # without its own: men − 1. There are at most `men` removals. Placements, at most 4 · men, are fewer than all this.
+        self.max_legal = self.men * (4 + self.men - 1) + self.men
+        self.max_plies = self.limit + (2 * self.men if self.start == "placement" else 0)
+
+    # -- starts --------------------------------------------------------------------------------------------------------
+    def initial_state(self, seed: int | None = None) -> State:
+        if self.start == "placement":
+            return self._state(np.zeros((self.size, self.size), np.int8), 0, in_hand=2 * self.men)
+        if self.start == "rows":
+            return self._state(self._filled_rows(), 0)
+        return self._state(self._drawn_cells(self.seed if seed is None else seed), 0)
+
+    def _filled_rows(self) -> npt.NDArray[np.int8]:
+        """The first side at the bottom; the second side's men stand where a half turn brings the first side's."""
+        men = np.zeros((self.size, self.size), np.int8)
+        from_back_row = np.arange(self.men)
+        men[self.size - 1 - from_back_row // self.size, from_back_row % self.size] = 1
+        return men + 2 * men[::-1, ::-1]
+
+    def _drawn_cells(self, seed: int) -> npt.NDArray[np.int8]:
+        """Both sides' men on squares drawn without replacement (a Fisher–Yates shuffle, cut short)."""
+        stream = new_stream(seed)
+        order = np.arange(self.size**2)
+        for index in range(2 * self.men):
+            chosen = index + draw_below(stream, len(order) - index)
+            order[[index, chosen]] = order[[chosen, index]]
+        cells = np.zeros(self.size**2, np.int8)
+        cells[order[: self.men]] = 1
+        cells[order[self.men : 2 * self.men]] = 2
+        return cells.reshape(self.size, self.size)
+
+    # -- boards --------------------------------------------------------------------------------------------------------
+    def cells(self, state: State) -> npt.NDArray[np.int8]:
+        turn = self.turn(state)
+        own, other, captured = (cells_from_words(state[word : word + 1], self.size, self.size) for word in (1, 2, 3))
+        cells = (turn + 1) * own.astype(np.int8) + (2 - turn) * other.astype(np.int8)
+        return np.where(captured, cells + 2, cells).astype(np.int8)
+
+    def details(self, state: State) -> dict[str, str]:
+        """`hand`: men that both sides have still to place; `quiet`: moves since a removal; `ply`: moves. 0 is left out."""
+        header = state[0]
+        counters = {
+            "hand": header >> HAND_SHIFT & HAND_MASK,
+            "quiet": header >> QUIET_SHIFT & QUIET_MASK,
+            "ply": header >> MOVES_SHIFT & MOVES_MASK,
+        }
+        return {key: str(value) for key, value in counters.items() if value}
+
+    def state_from_cells(self, cells: npt.NDArray[np.int8], turn: int, details: Mapping[str, str]) -> State:
+        most = {"hand": 2 * self.men if self.start == "placement" else 0, "quiet": self.quiet, "ply": self.limit}
+        counters = dict.fromkeys(most, 0) | {key: _counter(key, value, most) for key, value in details.items()}
+        in_hand, quiet, moves = counters["hand"], counters["quiet"], counters["ply"]
+        if quiet > moves:
+            raise BadInput(f"quiet={quiet} counts some of the moves of ply={moves} and cannot be larger.")
+        if in_hand:
+            self._check_placing(cells, turn, in_hand, moves)
+        state = self._state(cells, turn, in_hand, quiet, moves)
+        self._check_captured(state)
+        if not in_hand:
+            state[0] |= self._outcome_of(cells, turn, state[0])
+        return state
+
+    def _state(self, cells: npt.NDArray[np.int8], turn: int, in_hand: int = 0, quiet: int = 0, moves: int = 0) -> State:
+        header = game_header(
+            turn,
+            (self.size, int(SIZE_SHIFT)),
+            (in_hand, int(HAND_SHIFT)),
+            (quiet, int(QUIET_SHIFT)),
+            (self.quiet, int(MOST_QUIET_SHIFT)),
+            (moves, int(MOVES_SHIFT)),
+            (self.limit, int(MOST_MOVES_SHIFT)),
+        )
+        own, other = (words_from_cells(_men_of(cells, player), 1)[0] for player in (turn, 1 - turn))
+        return np.array([header, own, other, words_from_cells(cells > 2, 1)[0]], np.uint64)
+
+    # -- boards that cannot be -----------------------------------------------------------------------------------------
+    def _check_placing(self, cells: npt.NDArray[np.int8], turn: int, in_hand: int, moves: int) -> None:
+        placed = 2 * self.men - in_hand
+        counts = tuple(int(np.count_nonzero(_men_of(cells, player))) for player in (0, 1))
+        if counts != (placed - placed // 2, placed // 2) or turn != placed % 2:
+            raise BadInput(
+                f"With hand={in_hand}, {placed - placed // 2} X and {placed // 2} O are on the board and"
+                f" {self.players[placed % 2]} is to move, not {counts[0]} X and {counts[1]} O and {self.players[turn]}."
+            )
+        if moves or np.any(cells > 2):
+            raise BadInput(f"With hand={in_hand} men are still being placed: nothing has moved and nothing is captured yet.")
+
+    def _check_captured(self, state: State) -> None:
+        own, other, captured = state[1], state[2], state[3]
+        size = np.uint64(self.size)
+        wrong = captured & own & ~np.uint64(between(other & ~captured, size))
+        wrong |= captured & other & ~np.uint64(between(own & ~captured, size))
+        if wrong:
+            square = cell_to_text(lowest_bit(wrong), self.size, self.size, self.rank_one_on_top)
+            raise BadInput(f"The man on {square} cannot be captured: it does not stand between two free enemies.")
+
+    def _outcome_of(self, cells: npt.NDArray[np.int8], turn: int, header: np.uint64) -> np.uint64:
+        """How the last move left a board on which no men are in hand."""
+        counts = [int(np.count_nonzero(_men_of(cells, player))) for player in (0, 1)]
+        for player, count in enumerate(counts):
+            if not 1 <= count <= self.men:
+                raise BadInput(f"{self.players[player]} has {count} men on the board; 1 to {self.men} are possible.")
+        if counts[1 - turn] == 1:
+            if counts[turn] == 1:
+                raise BadInput("Both sides have one man on the board; the game ended when the first of them had.")
+            refuse_finished_turn(self.players[turn])
+        if counts[turn] == 1:
+            if header & COUNTED_QUIET:
+                raise BadInput(f"{self.players[turn]} has one man left, so the last move was a removal and quiet must be 0.")
+            return MOVER_WON
+        return DRAW if is_drawn(header) else GOING_ON
+
+
+def _men_of(cells: npt.NDArray[np.int8], player: int) -> npt.NDArray[np.bool_]:
+    return (cells == player + 1) | (cells == player + 3)
+
+
+def _counter(key: str, value: str, most: Mapping[str, int]) -> int:
+    """A counter behind a board, checked."""
+    if key not in most:
+        raise BadInput(f"A board of Latrunculi has nothing called '{key}' behind it; it may have {', '.join(most)}.")
+    if not (value.isascii() and value.isdigit() and int(value) <= most[key]):
+        raise BadInput(f"{key}={value} behind the board is not allowed; {key} is a whole number from 0 to {most[key]} here.")
+    return int(value)
