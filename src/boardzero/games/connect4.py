@@ -10,7 +10,8 @@ with one cell above each that stays empty, so that lines never run from one colu
 
     state: header, stones of the player to move, all stones
 
-Larger boards keep their stones as `stones.py` says, and look for lines through the newest stone.
+Other boards keep their stones as `stones.py` says, and look for lines through the newest stone. So do the few tall boards
+within 64 bits on which only an upright line of `connect` fits and whose shifts in search of other lines would pass 64 bits.
 
 Header: 3–13 stones on the board, 14–19 rows, 20–25 columns, 26–31 length to connect.
 """
@@ -48,7 +49,7 @@ from boardzero.games.rules import (
     game_header,
     legal_rule,
 )
-from boardzero.games.stones import encode_stones, has_stone, makes_line, place_stone
+from boardzero.games.stones import encode_stones, has_line, has_stone, makes_line, place_stone
 from boardzero.settings.specification import Parameters
 
 ONE, NOTHING, SIX_BITS = np.uint64(1), np.uint64(0), np.uint64(63)
@@ -57,7 +58,7 @@ STONES_MASK = np.uint64(2047)
 ONE_STONE = ONE << STONES_SHIFT
 
 LARGEST_SIDE = 35
-BITBOARD_CELLS = 64
+BITS = 64
 
 
 # -- bitboards ---------------------------------------------------------------------------------------------------------
@@ -66,7 +67,8 @@ def has_connected(stones: np.uint64, rows: np.uint64, length: np.uint64) -> bool
     """A vertical, horizontal or diagonal line on a bitboard.
 
     Each bit that is left marks the start of a run of stones in its direction; the runs grow by doubling.
-    All lengths take this one way: a branch for the usual four made random games a quarter slower.
+    All lengths take this one way: a branch for the usual four made random games a quarter slower. The longest shift,
+    length // 2 · (rows + 2), must stay below 64.
     """
     vertical = horizontal = falling = rising = stones
     run = ONE
@@ -199,7 +201,7 @@ class ConnectFour(Game):
     def __init__(self, parameters: ConnectFourParameters) -> None:
         super().__init__(parameters)
         self.rows, self.columns, self.connect = parameters.rows, parameters.columns, parameters.connect
-        self.is_bitboard = (self.rows + 1) * self.columns <= BITBOARD_CELLS
+        self.is_bitboard = (self.rows + 1) * self.columns <= BITS and self.connect // 2 * (self.rows + 2) < BITS
         if self.is_bitboard:
             self.legal, self.apply, self.encode = legal, apply, encode
             self.state_length = 3
@@ -226,7 +228,7 @@ class ConnectFour(Game):
         check_no_details(details, self.title)
         check_alternation(cells, turn, self.players)
         self._check_support(cells)
-        won = [self._has_line(cells == player) for player in (1, 2)]
+        won = [has_line(cells == player, self.connect, exact=False) for player in (1, 2)]
         if won[turn]:
             refuse_finished_turn(self.players[turn])
         stones = int(np.count_nonzero(cells))
@@ -271,10 +273,3 @@ class ConnectFour(Game):
         if floating.any():
             column = int(np.nonzero(floating)[1][0])
             raise BadInput(f"A stone in column {COLUMN_NAMES[column]} of the board has an empty cell below it.")
-
-    def _has_line(self, occupied: npt.NDArray[np.bool_]) -> bool:
-        words = (self.rows * self.columns + 63) // 64
-        stones = np.concatenate([np.zeros(1, np.uint64), words_from_cells(occupied, words)])
-        return any(
-            makes_line(stones, 1, self.rows, self.columns, int(cell), self.connect, False) for cell in np.flatnonzero(occupied)
-        )

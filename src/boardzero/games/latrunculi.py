@@ -6,7 +6,7 @@ as their own side sees it) and `random` (drawn from the seed).
 
 Then each turn is one of:
     a1-a2   a free man steps to a free neighbour, or jumps over one adjacent man, of either side, captured or not, to the
-            free square behind it, and may go on jumping in any direction; only the square where it stops counts
+            free square behind it, and may go on jumping in any direction; only where it stops counts
     xc3     a captured man of the other side is taken off the board
     pass    only if there is nothing else to do
 
@@ -24,7 +24,8 @@ What the rules leave open is decided so:
     - Nothing is captured while men are placed, and a side with one man on the board has not lost while it has men in hand.
     - A player with no legal action passes, and must not pass otherwise.
     - A row of jumps that ends where it began is no move.
-    - A man set free by a move (steps 1 and 4) is no partner for the captures of that move.
+    - Leaving is judged first: an enemy that is set free by it (step 1) is a captor again in step 4.
+    - Captured men and men of the same side can be jumped over like any other; passing between enemies is no danger.
     - `quiet` moves of the two sides together without a removal make a draw, and so do `limit` moves in all; a removal that
       wins comes first. Passing is a move, placing is none.
 
@@ -100,8 +101,8 @@ def write_moves(state: State, size: np.uint64, actions: Actions) -> int:
     men = own | other
     free_squares = BOARD[size] ^ men
     landing = landings(men, free_squares, size)
-    dangerous = between(other, size)  # more than is forbidden to any one man, which takes longer to tell
-    own_free = own & ~captured
+    own_free, captors = own & ~captured, other & ~captured
+    dangerous = between(captors, size)  # forbidden, unless the man that lands there captures: that takes longer to tell
     cells = signed(size * size)
     count = 0
     movers = own_free
@@ -110,7 +111,7 @@ def write_moves(state: State, size: np.uint64, actions: Actions) -> int:
         movers ^= man
         targets = steps(man, free_squares, size) | jumps(man, landing, size)
         if targets & dangerous != NOTHING:
-            targets &= ~forbidden(own_free ^ man, other, other & captured, size)
+            targets &= ~forbidden(own_free ^ man, captors, size)
         count = write_squares(targets, lowest_bit(man) * cells, actions, count)
     return count
 
@@ -152,7 +153,7 @@ def is_drawn(header: np.uint64) -> bool:
     """Is one of the two counters at its limit?"""
     quiet, most_quiet = header >> QUIET_SHIFT & QUIET_MASK, header >> MOST_QUIET_SHIFT & QUIET_MASK
     moves, most_moves = header >> MOVES_SHIFT & MOVES_MASK, header >> MOST_MOVES_SHIFT & MOVES_MASK
-    return quiet >= most_quiet or moves >= most_moves
+    return bool(quiet >= most_quiet or moves >= most_moves)
 
 
 @apply_rule

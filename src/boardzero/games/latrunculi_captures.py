@@ -82,13 +82,13 @@ def caught_from(target: Squares, partners: Squares, other: Squares, size: Square
 
 
 @compiled()
-def forbidden(partners: Squares, other: Squares, other_captured: Squares, size: Squares) -> Squares:
+def forbidden(partners: Squares, captors: Squares, size: Squares) -> Squares:
     """Where a man may not land, for it would stand between two captors and catch neither (the suicide rule).
 
-    partners        the mover's free men without the one that moves: it has left, and holds nobody any more
-    other_captured  the other side's men that were captured before it left
+    partners  the mover's free men without the one that moves: it is no partner for what it jumped over
+    captors   the other side's free men. Those set free by the man's leaving need not be added: a man never lands beside
+              one that it held, since all squares around that one are diagonal to where it stood, or its partner's.
     """
-    captors = other ^ (other_captured & between(partners, size))
     saved_in_row = (partners >> TWO & TWO_FROM_RIGHT[size]) | (partners << TWO & TWO_FROM_LEFT[size])
     saved_in_column = partners >> TWO * size | partners << TWO * size
     return (captors << ONE & captors >> ONE & INNER[size] & ~saved_in_row) | (captors << size & captors >> size & ~saved_in_column)

@@ -97,7 +97,6 @@ class Game(ABC):
     symmetry_kind: ClassVar[Literal["none", "mirror", "square"]] = "none"
     rank_one_on_top: ClassVar[bool] = False  # square names: is a1 the top left (Othello) or the bottom left cell?
     move_separator: ClassVar[str] = " "  # between moves written in a row
-    varied_start: ClassVar[bool] = False  # does initial_state depend on its seed?
 
     legal: LegalRule
     apply: ApplyRule
@@ -111,6 +110,7 @@ class Game(ABC):
     planes: tuple[str, ...]  # a name for each plane of encode
     max_legal: int  # no position has more legal actions
     max_plies: int  # no game is longer
+    varied_start: bool = False  # does initial_state depend on its seed?
     pieces: tuple[Piece, ...] = (EMPTY, FIRST_PLAYER, SECOND_PLAYER)  # what the numbers in cells() mean
     players: tuple[str, str] = ("X", "O")  # what the two sides are called
 

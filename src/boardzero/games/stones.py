@@ -5,7 +5,9 @@ bit i % 64 of word i // 64, cells row by row from the top left.
 """
 
 import numpy as np
+import numpy.typing as npt
 
+from boardzero.games.board_setup import words_from_cells
 from boardzero.games.compiled import compiled
 from boardzero.games.rules import Planes, State
 
@@ -19,10 +21,13 @@ def has_stone(state: State, first_word: int, cell: int) -> bool:
 
 
 @compiled()
-def stones_in_direction(state: State, first_word: int, rows: int, columns: int, cell: int, down: int, right: int) -> int:
+def stones_in_direction(
+    state: State, first_word: int, rows: int, columns: int, row: int, column: int, down: int, right: int
+) -> int:
     """How many stones follow one another from a cell (not counted) in one direction."""
-    row, column = cell // columns + down, cell % columns + right
     count = 0
+    row += down
+    column += right
     while 0 <= row < rows and 0 <= column < columns and has_stone(state, first_word, row * columns + column):
         count += 1
         row += down
@@ -33,11 +38,12 @@ def stones_in_direction(state: State, first_word: int, rows: int, columns: int, 
 @compiled()
 def makes_line(state: State, first_word: int, rows: int, columns: int, cell: int, length: int, exact: bool) -> bool:
     """Does the stone on this cell stand in a line of at least (or exactly) this length?"""
+    row, column = cell // columns, cell % columns
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
         line = (
             1
-            + stones_in_direction(state, first_word, rows, columns, cell, down, right)
-            + stones_in_direction(state, first_word, rows, columns, cell, -down, -right)
+            + stones_in_direction(state, first_word, rows, columns, row, column, down, right)
+            + stones_in_direction(state, first_word, rows, columns, row, column, -down, -right)
         )
         if line == length or (line > length and not exact):
             return True
@@ -62,3 +68,10 @@ def encode_stones(state: State, words: int, rows: int, columns: int, planes: Pla
             shift = np.uint64(cell & 63)
             planes[0, row, column] = state[1 + (cell >> 6)] >> shift & ONE
             planes[1, row, column] = state[1 + words + (cell >> 6)] >> shift & ONE
+
+
+def has_line(occupied: npt.NDArray[np.bool_], length: int, exact: bool) -> bool:
+    """Is there a line of at least (or exactly) this length anywhere among these stones, occupied[row, column]?"""
+    rows, columns = occupied.shape
+    stones = words_from_cells(occupied, (occupied.size + 63) // 64)
+    return any(makes_line(stones, 0, rows, columns, int(cell), length, exact) for cell in np.flatnonzero(occupied))

@@ -10,7 +10,8 @@ microseconds a call before the rule itself begins) and otherwise no different fr
 
 No exception may cross compiled code. The first one is kept, and from then on all three rules answer harmlessly, so that
 compiled loops come to their end: the player to move has one action, playing it draws the game, planes are empty. The kept
-exception is raised at the next border with Python: when a rule is called from Python, or is next handed to compiled code.
+exception is raised at the next border with Python: when a rule is called from Python, when it is next handed to compiled
+code, or when `raise_kept_error` is called (after code that keeps the addresses of rules, which passes no such border).
 """
 
 import ctypes
@@ -33,6 +34,7 @@ from boardzero.games.rules import (
     Actions,
     ApplyRule,
     EncodeRule,
+    Game,
     LegalRule,
     Planes,
     State,
@@ -58,7 +60,7 @@ class KeptError:
             raise error
 
 
-class WrappedRule(types.WrapperAddressProtocol):  # type: ignore[misc]
+class WrappedRule(types.WrapperAddressProtocol):
     """A Python function with an address: Python calls it directly, compiled code through a callback.
 
     The arrays that it gets from compiled code are views of the caller's memory: they must not be used after the call.
@@ -87,15 +89,17 @@ class WrappedRule(types.WrapperAddressProtocol):  # type: ignore[misc]
     def signature(self) -> Any:
         return self._signature
 
+    def raise_kept_error(self) -> None:
+        self._kept.raise_kept()
+
     def _answer(self, *words: int) -> int:
         """What compiled code calls. Everything is caught, Ctrl-C too: what ctypes does with an exception is to lose it."""
-        arguments = self._arguments(words)
-        if self._kept.error is None:
-            try:
-                return int(self._function(*arguments) or 0)
-            except BaseException as error:
-                self._kept.keep(error)
-        return self._harmless(*arguments)
+        try:
+            if self._kept.error is None:
+                return int(self._function(*self._arguments(words)) or 0)
+        except BaseException as error:
+            self._kept.keep(error)
+        return self._harmless(*self._arguments(words))
 
 
 @dataclass(frozen=True)
@@ -115,6 +119,12 @@ def wrap_rules(legal: LegalRule, apply: ApplyRule, encode: EncodeRule) -> Wrappe
         WrappedRule(apply, APPLY_SIGNATURE, _harmless_apply, kept),
         WrappedRule(encode, ENCODE_SIGNATURE, _harmless_encode, kept),
     )
+
+
+def raise_kept_error(game: Game) -> None:
+    """Raise what the rules of a wrapped game could not raise inside compiled code; other games have no such errors."""
+    if isinstance(game.legal, WrappedRule):  # the three rules share what is kept
+        game.legal.raise_kept_error()
 
 
 def _harmless_legal(state: State, actions: Actions) -> int:
@@ -155,9 +165,9 @@ def _argument_reader(kinds: tuple[Any, ...]) -> Callable[[tuple[int, ...]], list
                 arguments.append(words[first])
                 continue
             size = words[first + 2] * words[first + 3]  # items · bytes of an item
-            memory = (ctypes.c_char * size).from_address(words[first + DATA_WORD])
+            memory: Any = (ctypes.c_char * size).from_address(words[first + DATA_WORD])
             shape = words[first + SHAPE_WORD : first + SHAPE_WORD + axes]
-            arguments.append(np.ndarray(shape, dtype, memory))  # the signatures say that arrays are contiguous
+            arguments.append(np.frombuffer(memory, dtype).reshape(shape))  # contiguous, as the signatures say
         return arguments
 
     return read

@@ -34,6 +34,8 @@ from boardzero.search.connect4_threats import (
 
 NODES = 0  # in the work space: positions visited so far; the ordered moves of each ply follow
 Workspace = npt.NDArray[np.int64]
+import os
+ETC_MIN = int(os.environ.get("ETC", "100"))
 ORDER_BITS = 6  # of an ordered move: the column's place in the first guess; above it, the threats that the move makes
 
 
@@ -100,6 +102,14 @@ def negamax(
     columns = signed(board[COLUMNS])
     first = 1 + stones * columns
     best = soonest_loss
+    if remaining > ETC_MIN:
+        for place in range(columns):
+            move = moves & board[FIRST_COLUMN + place]
+            if move != NOTHING:
+                entry = find_entry(table, mixed(position_key(other, all_stones | move)))
+                if entry != NOTHING and -upper_bound(entry) > alpha:
+                    store_bounds(table, key, -upper_bound(entry), known_upper)
+                    return -upper_bound(entry)
     for slot in range(first + order_moves(board, workspace, first, own, all_stones, moves) - 1, first - 1, -1):
         place = columns - 1 - (workspace[slot] & ((1 << ORDER_BITS) - 1))
         move = moves & board[FIRST_COLUMN + place]

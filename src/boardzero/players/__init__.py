@@ -1,0 +1,1 @@
+"""Everyone who can choose a move."""

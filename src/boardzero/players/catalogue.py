@@ -1,0 +1,36 @@
+"""Every player by its name, in the one grammar: `random`, `mcts:sims=1000`, `minimax:depth=6`, …"""
+
+import importlib
+
+from boardzero.errors import BadInput
+from boardzero.games.rules import Game
+from boardzero.players.player import Player
+from boardzero.settings.specification import nearest, parse_parameters, split_pairs, split_specification
+
+# name → the module and class that define it; imported when first asked for.
+PLAYERS = {
+    "random": ("boardzero.players.random", "RandomPlayer"),
+    "human": ("boardzero.players.human", "HumanPlayer"),
+    "minimax": ("boardzero.players.minimax", "MinimaxPlayer"),
+    "mcts": ("boardzero.players.mcts", "RolloutPlayer"),
+    "heuristic": ("boardzero.players.heuristic", "HeuristicPlayer"),
+    "alphazero": ("boardzero.players.alphazero", "AlphaZeroPlayer"),
+    "perfect": ("boardzero.players.perfect", "PerfectPlayer"),
+}
+
+
+def find_player(specification: str, game: Game, seed: int = 0) -> Player:
+    """The player that a specification names, ready to play this game."""
+    name, rest = split_specification(specification)
+    kind = player_class(name)
+    parameters = parse_parameters(kind.Parameters, split_pairs(rest, specification), name)
+    return kind(game, parameters, seed)
+
+
+def player_class(name: str) -> type[Player]:
+    """The class behind a name."""
+    if name not in PLAYERS:
+        raise BadInput(f"There is no player '{name}'{nearest(name, PLAYERS)}; there are {', '.join(PLAYERS)}.")
+    module, attribute = PLAYERS[name]
+    found: type[Player] = getattr(importlib.import_module(module), attribute)
+    return found
