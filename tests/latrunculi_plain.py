@@ -29,6 +29,28 @@ class PlainLatrunculi:
     most_moves: int = 500
     result: str = ""  # "" while the game goes on, "draw", or the winner: "0", "1"
 
+    @classmethod
+    def from_board(cls, text: str, most_quiet: int, most_moves: int) -> "PlainLatrunculi":
+        """From a board as `board` writes it; whether it is finished is not looked at."""
+        rows, side, *counters = text.split()
+        lines = rows.split("/")
+        found: dict[str, set[Square]] = {letter: set() for letter in ".XOxo"}
+        for row, line in enumerate(reversed(lines)):
+            for column, letter in enumerate(line):
+                found[letter].add((column, row))
+        counted = {key: int(value) for key, value in (counter.split("=") for counter in counters)}
+        return cls(
+            size=len(lines),
+            men=(found["X"] | found["x"], found["O"] | found["o"]),
+            captured=(found["x"], found["o"]),
+            turn="XO".index(side),
+            in_hand=counted.get("hand", 0),
+            quiet=counted.get("quiet", 0),
+            moves=counted.get("ply", 0),
+            most_quiet=most_quiet,
+            most_moves=most_moves,
+        )
+
     def copy(self) -> "PlainLatrunculi":
         men, captured = self.men, self.captured
         return replace(self, men=(set(men[0]), set(men[1])), captured=(set(captured[0]), set(captured[1])))

@@ -5,7 +5,7 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from boardzero.cli import bench, games, perft
+from boardzero.cli import analyse, bench, games, match, perft, play, tournament
 from boardzero.errors import BadInput
 
 app = typer.Typer(
@@ -17,17 +17,17 @@ app = typer.Typer(
 )
 app.command("games")(games.list_games)
 app.command("perft")(perft.count)
+app.command("play")(play.play)
+app.command("match")(match.play_match)
+app.command("tournament")(tournament.play_tournament)
+app.command("analyse")(analyse.analyse_position)
 app.add_typer(bench.app, name="bench")
 
 NOT_BUILT = {
     "train": "learn a game from zero",
     "resume": "go on with a training",
-    "play": "play in the terminal",
-    "match": "let two players meet",
-    "tournament": "let many players meet",
     "rate": "rate players and networks",
     "perfect": "compare a player with perfect play",
-    "analyse": "look into a position",
     "experiment": "compare variants of a training",
     "report": "show what a training learned",
     "games-log": "look through stored games",

@@ -1,5 +1,6 @@
 """Every game by its name: the five, OpenSpiel's, and those in files of users."""
 
+import hashlib
 import importlib
 import importlib.util
 import sys
@@ -69,7 +70,8 @@ def _load_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise BadInput(f"There is no game file '{path}'.")
     path = path.resolve()
-    name = f"boardzero_game_{path.stem}_{abs(hash(str(path))):x}"
+    digest = hashlib.sha256(str(path).encode()).hexdigest()[:16]  # Numba's cache remembers modules by name: always the same one
+    name = f"boardzero_game_{path.stem}_{digest}"
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)

@@ -37,6 +37,20 @@ def compiled(signature: Any = None) -> Callable[[Function], Function]:
     return decorate
 
 
+def compiled_without_allocation(signature: Any = None) -> Callable[[Function], Function]:
+    """The same for code that never makes an array: what it is given is not reference-counted, and helpers are inlined.
+
+    The search is written so; passing its many arrays from function to function would cost several times the work itself.
+    """
+
+    def decorate(function: Function) -> Function:
+        inline = signature is None
+        options: Any = {"_nrt": False, "forceinline": inline}
+        return cast(Function, numba.njit(signature, cache=True, nogil=True, error_model="numpy", **options)(function))
+
+    return decorate
+
+
 def _user_cache_folder() -> Path:
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")

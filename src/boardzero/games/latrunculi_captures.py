@@ -91,4 +91,6 @@ def forbidden(partners: Squares, captors: Squares, size: Squares) -> Squares:
     """
     saved_in_row = (partners >> TWO & TWO_FROM_RIGHT[size]) | (partners << TWO & TWO_FROM_LEFT[size])
     saved_in_column = partners >> TWO * size | partners << TWO * size
-    return (captors << ONE & captors >> ONE & INNER[size] & ~saved_in_row) | (captors << size & captors >> size & ~saved_in_column)
+    return (captors << ONE & captors >> ONE & INNER[size] & ~saved_in_row) | (
+        captors << size & captors >> size & ~saved_in_column
+    )

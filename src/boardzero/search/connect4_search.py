@@ -34,8 +34,7 @@ from boardzero.search.connect4_threats import (
 
 NODES = 0  # in the work space: positions visited so far; the ordered moves of each ply follow
 Workspace = npt.NDArray[np.int64]
-import os
-ETC_MIN = int(os.environ.get("ETC", "100"))
+LOOK_AHEAD_CELLS = 8  # with more empty cells than this it pays to ask the table about every move before searching one
 ORDER_BITS = 6  # of an ordered move: the column's place in the first guess; above it, the threats that the move makes
 
 
@@ -65,6 +64,18 @@ def order_moves(board: Board, workspace: Workspace, first: int, own: np.uint64, 
         workspace[slot] = entry
         count += 1
     return count
+
+
+@compiled()
+def known_success(board: Board, table: Table, other: np.uint64, all_stones: np.uint64, moves: np.uint64, alpha: int) -> int:
+    """What a move that the table already knows to score above alpha scores at least; LOWEST if it knows none."""
+    for place in range(signed(board[COLUMNS])):
+        move = moves & board[FIRST_COLUMN + place]
+        if move != NOTHING:
+            entry = find_entry(table, mixed(position_key(other, all_stones | move)))
+            if entry != NOTHING and -upper_bound(entry) > alpha:
+                return -upper_bound(entry)
+    return LOWEST
 
 
 @compiled(int64(uint64[::1], uint64[::1], int64[::1], uint64, uint64, int64, int64))
@@ -102,14 +113,11 @@ def negamax(
     columns = signed(board[COLUMNS])
     first = 1 + stones * columns
     best = soonest_loss
-    if remaining > ETC_MIN:
-        for place in range(columns):
-            move = moves & board[FIRST_COLUMN + place]
-            if move != NOTHING:
-                entry = find_entry(table, mixed(position_key(other, all_stones | move)))
-                if entry != NOTHING and -upper_bound(entry) > alpha:
-                    store_bounds(table, key, -upper_bound(entry), known_upper)
-                    return -upper_bound(entry)
+    if remaining > LOOK_AHEAD_CELLS:
+        score = known_success(board, table, other, all_stones, moves, alpha)
+        if score > alpha:
+            store_bounds(table, key, score, known_upper)
+            return score
     for slot in range(first + order_moves(board, workspace, first, own, all_stones, moves) - 1, first - 1, -1):
         place = columns - 1 - (workspace[slot] & ((1 << ORDER_BITS) - 1))
         move = moves & board[FIRST_COLUMN + place]

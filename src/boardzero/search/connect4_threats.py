@@ -26,6 +26,13 @@ def describe_board(rows: int, columns: int, connect: int) -> Board:
     return np.array([*words, *(column_cells[column] for column in from_the_middle)], np.uint64)
 
 
+def bitboard(occupied: npt.NDArray[np.bool_]) -> np.uint64:
+    """The bits of the occupied cells of a board [rows, columns], top row first."""
+    rows = len(occupied)
+    cells = zip(*np.nonzero(occupied), strict=True)
+    return np.uint64(sum(1 << int(column) * (rows + 1) + rows - 1 - int(row) for row, column in cells))
+
+
 @compiled()
 def cells_completing_four(stones: np.uint64, step: np.uint64) -> np.uint64:
     """Cells that with three of the stones make four in a line, neighbours in the line being `step` bits apart."""

@@ -1,0 +1,124 @@
+"""`boardzero play`: a game in the terminal, between people, machines, or one of each."""
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from boardzero.cli.arena_options import INTERRUPTED, STRONG_PLAYER, GameName
+
+if TYPE_CHECKING:
+    from boardzero.events.games import GameRecord
+    from boardzero.games.position import Position
+    from boardzero.players.player import Player
+
+
+def play(
+    game: GameName,
+    first: Annotated[str, typer.Option(help="Who moves first: human, or a player like mcts:sims=1000.")] = "human",
+    second: Annotated[str, typer.Option(help="Who moves second.")] = STRONG_PLAYER,
+    moves: Annotated[str, typer.Option(help="Begin after these moves.")] = "",
+    board: Annotated[str | None, typer.Option(help="Begin from this board, like '.../.X./... O'.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Random starts and choices follow from it (drawn if not given).")
+    ] = None,
+    save: Annotated[str | None, typer.Option("--save", metavar="FILE", help="Append the game to a file at its end.")] = None,
+) -> None:
+    """Play a game in the terminal; at your turn type a move, or help."""
+    from boardzero.arena.game import play_game, record_of
+    from boardzero.arena.saved_games import SavedGames
+    from boardzero.errors import BadInput
+    from boardzero.games.catalogue import find_game
+    from boardzero.games.position import Position
+    from boardzero.players.catalogue import find_player
+
+    rules = find_game(game)
+    position = Position(rules, moves, board=board, seed=seed)
+    if position.over:
+        raise BadInput(f"The game is over there ({position.result_text}).")
+    number = _drawn_seed() if seed is None else seed
+    with ExitStack() as stack:
+        players = (find_player(first, rules, number), find_player(second, rules, number))
+        for player in players:
+            stack.callback(player.close)
+        names = [player.specification for player in players]
+        saved = SavedGames(save) if save else None
+        _help_people(players, stack, number)
+        watching = not any(player.needs_person for player in players)
+        if watching:
+            _draw(position)
+        opening = len(position.actions)
+        try:
+            record = play_game(players, position, seed=number, on_move=lambda after, _: _tell(after, players, watching))
+        except KeyboardInterrupt:
+            print()
+            record = record_of(position, names, opening)
+            code = INTERRUPTED
+        else:
+            code = 0
+        _tell_end(position, record, watching)
+        if saved:
+            saved.append(record)
+            print(f"The game was saved to {saved.path}.")
+    if code:
+        raise typer.Exit(code)
+
+
+def _drawn_seed() -> int:
+    import secrets
+
+    return secrets.randbits(31)
+
+
+def _help_people(players: "tuple[Player, Player]", stack: ExitStack, seed: int) -> None:
+    """Give the people among the players someone to ask for a hint, and a way to save the game."""
+    from boardzero.arena.game import record_of
+    from boardzero.arena.saved_games import SavedGames
+    from boardzero.players.catalogue import find_player
+    from boardzero.players.human import HumanPlayer
+
+    names = [player.specification for player in players]
+
+    def save(position: "Position", path: str) -> str:
+        SavedGames(path).append(record_of(position, names))
+        return f"The game so far was saved to {path}; to go on later: --moves '{position.moves}'."
+
+    for player in players:
+        if isinstance(player, HumanPlayer):
+            player.save = save
+            player.adviser = find_player(STRONG_PLAYER, player.game, seed)
+            stack.callback(player.adviser.close)
+
+
+def _draw(position: "Position") -> None:
+    from rich.console import Console
+
+    from boardzero.games.drawing import draw
+
+    Console().print(draw(position), crop=False, overflow="ignore", no_wrap=True)
+
+
+def _tell(position: "Position", players: "tuple[Player, Player]", watching: bool) -> None:
+    """After a move: what a machine played; the board where only machines play (a person sees it at each turn)."""
+    mover = 1 - position.turn
+    game = position.game
+    if not players[mover].needs_person:
+        move = game.action_to_text(position.actions[-1])
+        print(f"{game.players[mover]} ({players[mover].specification}) plays {move}", flush=True)
+    if watching:
+        _draw(position)
+
+
+def _tell_end(position: "Position", record: "GameRecord", watching: bool) -> None:
+    if position.over and not watching:
+        _draw(position)
+    winner = None if record.winner is None else f"{position.game.players[record.winner]} ({record.players[record.winner]}) won"
+    match record.reason:
+        case "rules":
+            print(f"{winner}." if winner else "The game is drawn.")
+        case "stopped":
+            print(f"The game stays unfinished after {record.plies} moves{f': {record.moves}' if record.moves else ''}.")
+        case "resignation":
+            print(f"{winner}: the other side resigned.")
+        case _:
+            print(f"{winner}: {record.remark}.")

@@ -1,0 +1,1 @@
+"""What happened: typed reports that whoever wants to know can listen to, and nothing else."""

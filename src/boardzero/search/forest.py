@@ -1,0 +1,172 @@
+"""The forest: many search trees that advance together, so that their leaves are evaluated as one batch."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from boardzero.games.function_pointers import rule_addresses
+from boardzero.games.randomness import new_stream
+from boardzero.games.rules import Game, State
+from boardzero.search import forest_arrays
+from boardzero.search.forest_arrays import EMPTY_WORD, NONE, Arrays, options_from
+from boardzero.search.rerooting import advance_roots, set_root
+from boardzero.search.simulation import begin_search, step
+from boardzero.settings.search import SearchSettings
+
+# Planes [batch, planes, rows, columns] → logits [batch, actions] and values [batch] for the side to move, both float32.
+Evaluator = Callable[[npt.NDArray[np.float32]], tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]
+
+NO_LOGITS, NO_VALUES = np.empty((0, 0), np.float32), np.empty(0, np.float32)
+
+
+@dataclass(frozen=True)
+class RootEdge:
+    """A move of the root; values and bounds are for the player who would make it."""
+
+    action: int
+    visits: int
+    value: float  # the mean of its simulations; 0 if there were none
+    prior: float
+    lower: int
+    upper: int
+
+
+@dataclass(frozen=True)
+class SearchCounts:
+    """What the searches of a forest cost so far."""
+
+    simulations: int
+    evaluations: int
+    cache_hits: int
+    known_results: int
+
+
+class Forest:
+    """Search trees over one game. Each tree is what it would be alone: the others only share its batches."""
+
+    def __init__(
+        self,
+        game: Game,
+        settings: SearchSettings | None = None,
+        trees: int = 1,
+        nodes: int = 4096,
+        edges: int | None = None,
+        cache: int = 0,
+        seed: int = 0,
+    ) -> None:
+        """Room for this many nodes (and edges: by default enough for all of them, up to 64 a node) in each tree, and for
+        `cache` evaluations, rounded up to a power of two, that all trees share."""
+        self.game = game
+        self.settings = settings or SearchSettings()
+        self._options = options_from(self.settings)
+        self._addresses = rule_addresses(game)
+        edges = edges or max(nodes * min(game.max_legal, 64), game.max_legal)
+        slots = 1 << (cache - 1).bit_length() if cache > 1 else 0
+        self.arrays: Arrays = forest_arrays.new_arrays(game, self._options, trees, nodes, edges, slots)
+        for tree in range(trees):
+            self.seed_tree(tree, seed, tree)
+            self.set_root(tree, game.initial_state())
+
+    def __len__(self) -> int:
+        return len(self.arrays.trees)
+
+    # -- roots ---------------------------------------------------------------------------------------------------------
+    def seed_tree(self, tree: int, seed: int, index: int) -> None:
+        """Let a tree draw from the stream with this number among those of the seed."""
+        self.arrays.streams[tree] = new_stream(seed, index)
+
+    def set_root(self, tree: int, state: State) -> None:
+        """Begin a tree anew at a state."""
+        set_root(self._addresses, self.arrays, self._options, tree, state)
+
+    def advance(self, actions: Sequence[int] | npt.NDArray[np.int32]) -> None:
+        """Play an action in each tree (−1: leave it) and keep the subtree that it leads to."""
+        advance_roots(self._addresses, self.arrays, self._options, np.asarray(actions, np.int32))
+
+    def root_state(self, tree: int) -> State:
+        return self.arrays.states[tree, self.arrays.trees[tree]["root"]]
+
+    # -- searching -----------------------------------------------------------------------------------------------------
+    def search(
+        self,
+        evaluate: Evaluator,
+        simulations: int | npt.NDArray[np.int32],
+        noisy: bool | npt.NDArray[np.bool_] = False,
+        seconds: float | None = None,
+    ) -> None:
+        """Run this many simulations in each tree (or in each its own number), or until the time is up.
+
+        A tree whose root is proven, and one whose game is over, is left as it is.
+        """
+        trees = len(self)
+        begin_search(
+            self.arrays,
+            self._options,
+            np.ascontiguousarray(np.broadcast_to(np.asarray(simulations, np.int32), trees)),
+            np.ascontiguousarray(np.broadcast_to(np.asarray(noisy, np.bool_), trees)),
+        )
+        deadline = None if seconds is None else time.perf_counter() + seconds
+        logits, values = NO_LOGITS, NO_VALUES
+        while rows := step(self._addresses, self.arrays, self._options, logits, values):
+            logits, values = evaluate(self.arrays.planes[:rows])
+            if deadline is not None and time.perf_counter() >= deadline:
+                self.arrays.trees["simulations"] = self.arrays.trees["started"]  # what has begun is still taken in
+
+    def clear_cache(self) -> None:
+        """Forget all evaluations; needed when the evaluator changes."""
+        self.arrays.cache_states[:] = EMPTY_WORD
+
+    # -- results -------------------------------------------------------------------------------------------------------
+    def root_edges(self, tree: int) -> list[RootEdge]:
+        """The legal moves of a root, in increasing order of their actions."""
+        return self.node_edges(tree, int(self.arrays.trees[tree]["root"]))
+
+    def node_edges(self, tree: int, node: int) -> list[RootEdge]:
+        edges = self.arrays.edges[tree]
+        first = int(self.arrays.nodes[tree, node]["first_edge"])
+        indices = range(first, first + int(self.arrays.nodes[tree, node]["edge_count"]))
+        return [
+            RootEdge(
+                action=int(edges[index]["action"]),
+                visits=int(edges[index]["visits"]),
+                value=_mean(edges[index]),
+                prior=float(edges[index]["prior"]),
+                lower=int(edges[index]["lower"]),
+                upper=int(edges[index]["upper"]),
+            )
+            for index in indices
+        ]
+
+    def root_value(self, tree: int) -> float:
+        """The expected result for the player to move at the root."""
+        return _mean(self.arrays.nodes[tree, self.arrays.trees[tree]["root"]])
+
+    def root_bounds(self, tree: int) -> tuple[int, int]:
+        """The proven bounds of the result for the player to move at the root; equal when it is proven."""
+        root = self.arrays.nodes[tree, self.arrays.trees[tree]["root"]]
+        return int(root["lower"]), int(root["upper"])
+
+    def is_full(self, tree: int) -> bool:
+        """Did the last search of this tree run out of room? It then went on without growing."""
+        return bool(self.arrays.trees[tree]["full"])
+
+    def counts(self) -> SearchCounts:
+        return SearchCounts(*(int(count) for count in self.arrays.counters))
+
+    def child(self, tree: int, node: int, action: int) -> int | None:
+        """The node that an action leads to, if it is in the tree."""
+        record = self.arrays.nodes[tree, node]
+        for index in range(int(record["first_edge"]), int(record["first_edge"] + record["edge_count"])):
+            edge = self.arrays.edges[tree, index]
+            if int(edge["action"]) == action:
+                return int(edge["child"]) if int(edge["child"]) != NONE else None
+        return None
+
+
+def _mean(record: np.void) -> float:
+    """The mean result of a node or edge, within its bounds; 0 where nothing is known."""
+    mean = float(record["value_sum"]) / max(int(record["visits"]), 1)
+    return min(max(mean, float(record["lower"])), float(record["upper"]))

@@ -1,0 +1,186 @@
+"""Latrunculi: its starts, its boards as texts and planes, and what is refused."""
+
+import pickle
+
+import numpy as np
+import pytest
+from latrunculi_drawings import drawing_of, drawn, latrunculi
+
+from boardzero.errors import BadInput
+from boardzero.games.catalogue import find_game
+from boardzero.games.position import Position
+from boardzero.games.rules import Outcome
+
+SIZES = (4, 6, 8)
+
+
+# -- the three starts --------------------------------------------------------------------------------------------------
+def test_men_are_placed_in_turn_on_free_squares() -> None:
+    position = Position(latrunculi(4, start="placement"))
+    assert position.legal_moves() == [f"@{file}{rank}" for rank in "4321" for file in "abcd"]
+    position.play("@b2")
+    assert position.board == "..../..../.X../.... O hand=7"
+    assert "@b2" not in position.legal_moves() and len(position.legal_moves()) == 15
+    position.play("@b3")
+    assert position.board == "..../.O../.X../.... X hand=6"
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_each_side_places_a_quarter_of_the_squares_and_the_first_then_moves(size: int) -> None:
+    game = latrunculi(size, start="placement")
+    position = Position(game)
+    for _ in range(size**2 // 2):
+        assert all(move.startswith("@") for move in position.legal_moves())
+        position.play(position.legal_actions()[0])
+    cells = game.cells(position.state)
+    assert np.count_nonzero(cells == 1) == np.count_nonzero(cells == 2) == size**2 // 4
+    assert position.turn == 0 and game.details(position.state) == {}
+    assert not any(move.startswith("@") for move in position.legal_moves())
+
+
+def test_nothing_is_captured_while_men_are_placed() -> None:
+    position = Position(latrunculi(4, start="placement"), "@a1 @b1 @c1 @a2 @a3 @b2 @c2 @d4")
+    assert drawing_of(position) == ["...O", "X...", "OOX.", "XOX."]
+    assert not any(move.startswith("x") for move in position.legal_moves())
+
+
+def test_one_man_on_the_board_is_no_loss_while_others_are_in_hand() -> None:
+    assert not Position(latrunculi(4, start="placement"), "@a1 @b1").over
+
+
+@pytest.mark.parametrize(
+    ("size", "rows"),
+    [
+        (4, "OOOO .... .... XXXX"),
+        (6, "OOOOOO ...OOO ...... ...... XXX... XXXXXX"),
+        (8, "OOOOOOOO OOOOOOOO ........ ........ ........ ........ XXXXXXXX XXXXXXXX"),
+    ],
+)
+def test_rows_are_filled_from_the_back_rows(size: int, rows: str) -> None:
+    position = Position(latrunculi(size, start="rows"))
+    assert drawing_of(position) == rows.split() and position.turn == 0
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_random_starts_are_drawn_from_the_seed(size: int) -> None:
+    game, other = latrunculi(size, start="random", seed=7), latrunculi(size, start="random")
+    assert np.array_equal(game.initial_state(), other.initial_state(7))
+    assert np.array_equal(other.initial_state(), game.initial_state(0))
+    starts = [game.cells(game.initial_state(seed)) for seed in range(50)]
+    assert len({start.tobytes() for start in starts}) == 50
+    for start in starts:
+        assert np.count_nonzero(start == 1) == np.count_nonzero(start == 2) == size**2 // 4
+    assert game.varied_start and not latrunculi(size).varied_start
+
+
+def test_random_starts_use_every_square_equally() -> None:
+    game = latrunculi(4, start="random")
+    starts = np.array([game.cells(game.initial_state(seed)) for seed in range(2000)])
+    for player in (1, 2):
+        assert np.all(np.abs(np.mean(starts == player, axis=0) - 0.25) < 0.05)
+
+
+def test_placing_counts_towards_no_limit() -> None:
+    game = latrunculi(4, start="placement", quiet=1, limit=1)
+    position = Position(game, "@a1 @a4 @b1 @b4 @c1 @c4 @d1 @d4")
+    assert not position.over and game.max_plies == 9
+    position.play("a1-a2")
+    assert position.outcome is Outcome.DRAW
+
+
+# -- what networks and people see --------------------------------------------------------------------------------------
+def test_planes_show_free_and_captured_men_and_counters_for_the_player_to_move() -> None:
+    position = drawn("XoX. .... O... ..OX", "O", "quiet=20 ply=100", quiet=80, limit=400)
+    planes = position.game.encoded(position.state)
+    assert len(planes) == len(position.game.planes) == 8
+    assert [[f"{row}{column}" for row, column in zip(*np.nonzero(plane), strict=True)] for plane in planes[:4]] == [
+        ["20", "32"],
+        ["01"],
+        ["00", "02", "33"],
+        [],
+    ]
+    assert [float(np.unique(plane).item()) for plane in planes[4:]] == [0, 0, 0.25, 0.25]
+
+
+def test_planes_show_the_men_in_hand() -> None:
+    position = Position(latrunculi(4, start="placement"), "@a1 @b1 @c1")
+    planes = position.game.encoded(position.state)
+    assert np.all(planes[4] == 0.75) and np.all(planes[5] == 0.5)
+    assert np.count_nonzero(planes[0]) == 1 and np.count_nonzero(planes[2]) == 2
+
+
+def test_the_policy_covers_moves_removals_placements_and_the_pass() -> None:
+    game = latrunculi(8)
+    assert game.action_count == 64 * 64 + 64 + 64 + 1
+    for text in ("a1-a2", "h8-h6", "xc3", "@c3", "pass"):
+        assert game.action_to_text(game.action_from_text(text)) == text
+
+
+def test_games_are_named_and_found_again() -> None:
+    game = find_game("latrunculi:size=8,start=random,seed=7")
+    assert game.specification == "latrunculi:start=random,seed=7"
+    assert pickle.loads(pickle.dumps(game)) is find_game("latrunculi:start=random,seed=7")
+
+
+@pytest.mark.parametrize(
+    ("specification", "sentence"),
+    [
+        ("latrunculi:size=5", "size should be a multiple of 2"),
+        ("latrunculi:size=10", "size should be less than or equal to 8"),
+        ("latrunculi:start=middle", "start should be 'placement', 'rows' or 'random'"),
+        ("latrunculi:start=rows,seed=3", "seed=3 has no meaning with start=rows"),
+        ("latrunculi:quiet=0", "quiet should be greater than or equal to 1"),
+        ("latrunculi:limit=4096", "limit should be less than or equal to 4095"),
+    ],
+)
+def test_parameters_that_make_no_game_are_refused(specification: str, sentence: str) -> None:
+    with pytest.raises(BadInput, match=sentence):
+        find_game(specification)
+
+
+@pytest.mark.parametrize(
+    ("board", "sentence"),
+    [
+        ("XXX./XX../O.../O... X", "X has 5 men on the board; 1 to 4 are possible"),
+        ("XX../..../..../.... X", "O has 0 men on the board"),
+        ("X.../..../..../...O X", "Both sides have one man"),
+        ("XX../..../..../...O X", "X has won on this board already"),
+        ("XX../..../..../...O O quiet=2 ply=2", "O has one man left, so the last move was a removal"),
+        ("xOX./..../..../...O X", "The man on a4 cannot be captured"),
+        ("OxoX/..../..../O..X X", "The man on b4 cannot be captured"),
+        ("XX../..../..../..OO X quiet=3 ply=2", "quiet=3 counts some of the moves of ply=2"),
+        ("XX../..../..../..OO X quiet=101 ply=200", "quiet is a whole number from 0 to 100"),
+        ("XX../..../..../..OO X ply=many", "ply=many behind the board is not allowed"),
+        ("XX../..../..../..OO X hands=1", "nothing called 'hands' behind it; it may have hand, quiet, ply"),
+        ("XX../..../..../..OO X hand=3", "With hand=3, 3 X and 2 O are on the board and O is to move, not 2 X and 2 O and X"),
+        ("XX../..../..../..OO O hand=4", "2 X and 2 O are on the board and X is to move"),
+        ("XX../..../..../..OO X hand=4 ply=1", "nothing has moved and nothing is captured yet"),
+        ("XoXX/..../..../...O O hand=3", "nothing has moved and nothing is captured yet"),
+    ],
+)
+def test_boards_that_cannot_be_are_refused(board: str, sentence: str) -> None:
+    with pytest.raises(BadInput, match=sentence):
+        latrunculi(4, start="placement").board_from_text(board)
+
+
+def test_men_in_hand_belong_to_the_placement_start() -> None:
+    with pytest.raises(BadInput, match="hand is a whole number from 0 to 0 here"):
+        latrunculi(4).board_from_text("XX../..../..../..OO X hand=4")
+
+
+@pytest.mark.parametrize(
+    ("board", "outcome"),
+    [
+        ("XX../..../..../...O O", Outcome.MOVER_WON),
+        ("XX../..../..../..OO O quiet=100 ply=100", Outcome.DRAW),
+        ("XX../..../..../..OO O ply=500", Outcome.DRAW),
+        ("XX../..../..../...O O ply=500", Outcome.MOVER_WON),
+        ("XX../..../..../..OO O quiet=99 ply=499", Outcome.GOING_ON),
+    ],
+)
+def test_finished_boards_are_recognised(board: str, outcome: Outcome) -> None:
+    game = latrunculi(4)
+    state = game.board_from_text(board)
+    assert game.outcome(state) is outcome
+    assert (game.legal_actions(state) == []) == (outcome is not Outcome.GOING_ON)
+    assert game.board_to_text(state) == board
