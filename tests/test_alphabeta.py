@@ -40,7 +40,8 @@ DEPTHS = {
 TICTACTOE = find_game("tictactoe")
 SMALL = find_game("connect4:rows=4,columns=4,connect=3")
 SOLVERS = {game: Solver(game) for game in (TICTACTOE, SMALL)}
-GAMES = ["tictactoe", "connect4", "connect4:rows=9,columns=9", "othello:size=4", "gomoku:size=9", "latrunculi:size=4"]
+GAMES = ["tictactoe", "connect4", "connect4:rows=9,columns=9", "othello:size=4", "gomoku:size=9"]
+WINNABLE = [*GAMES, "latrunculi:size=4"]  # there, who is about to lose the last man but one cannot help it
 
 
 @settings(deadline=None, max_examples=60)
@@ -116,14 +117,21 @@ def test_a_lost_position_holds_out_as_long_as_possible() -> None:
     assert report.depth == 2
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_an_immediate_win_is_taken_and_a_threat_blocked(name: str) -> None:
+@pytest.mark.parametrize("name", WINNABLE)
+def test_an_immediate_win_is_taken(name: str) -> None:
     game = find_game(name)
-    wins, threats = positions_with_a_win(game, 15), positions_with_a_threat(game, 10)
-    assert wins and threats
-    for position in wins:
+    positions = positions_with_a_win(game, 15)
+    assert positions
+    for position in positions:
         assert search(game, position.state, depth=1).actions[0].action in winning_actions(game, position.state)
-    for position in threats:
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_an_immediate_threat_is_blocked(name: str) -> None:
+    game = find_game(name)
+    positions = positions_with_a_threat(game, 10)
+    assert positions
+    for position in positions:
         assert search(game, position.state, depth=2).actions[0].action in safe_actions(game, position.state)
 
 
@@ -193,7 +201,7 @@ def test_gomoku_lines_count_the_same_on_words_as_on_cells() -> None:
             assert find_heuristic(game)(position.state) == own + own // 2 - other
 
 
-def _plain_lines(cells: np.ndarray, side: int, exact: bool, weights: list[int]) -> int:  # type: ignore[type-arg]
+def _plain_lines(cells: np.ndarray, side: int, exact: bool, weights: list[int]) -> int:
     """The worth of one side's lines of five on a board with a frame of −1."""
     total = 0
     for row, column in np.argwhere(cells >= 0):

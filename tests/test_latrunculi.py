@@ -348,6 +348,22 @@ def test_a_captured_man_is_freed_when_its_captor_moves_away() -> None:
     assert "xc3" not in position.legal_moves()
 
 
+def test_no_man_is_held_around_the_edge() -> None:
+    """a3 lies between f4 and b3 in the numbering of squares, not on the board."""
+    check(
+        "a4-a5",
+        """
+        X.....   X.....
+        ......   O.....
+        O....O   .....O
+        xO....   XO....
+        O.....   O.....
+        ......   ......
+        """,
+        side="O",
+    )
+
+
 def test_a_captured_man_is_freed_when_its_captor_is_captured() -> None:
     """So a capture can free the mover's own man."""
     position = check(

@@ -56,7 +56,7 @@ def test_random_games_in_lock_step_with_the_plain_rules(size: int, games: int, s
 
 @pytest.mark.slow
 @pytest.mark.parametrize("start", STARTS)
-@pytest.mark.parametrize(("size", "games"), [(4, 1500), (6, 300), (8, 100)])
+@pytest.mark.parametrize(("size", "games"), [(4, 1000), (6, 150), (8, 40)])
 def test_thousands_of_random_games_in_lock_step_with_the_plain_rules(size: int, games: int, start: str) -> None:
     game = latrunculi(size, start=start, quiet=200, limit=1000)
     ends = {play_in_lock_step(game, 1000 + seed, greed=0.9) for seed in range(games)}

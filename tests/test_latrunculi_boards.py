@@ -147,6 +147,7 @@ def test_parameters_that_make_no_game_are_refused(specification: str, sentence: 
         ("XX../..../..../...O X", "X has won on this board already"),
         ("XX../..../..../...O O quiet=2 ply=2", "O has one man left, so the last move was a removal"),
         ("xOX./..../..../...O X", "The man on a4 cannot be captured"),
+        ("...O/xO../..../X..O X", "The man on a3 cannot be captured"),
         ("OxoX/..../..../O..X X", "The man on b4 cannot be captured"),
         ("XX../..../..../..OO X quiet=3 ply=2", "quiet=3 counts some of the moves of ply=2"),
         ("XX../..../..../..OO X quiet=101 ply=200", "quiet is a whole number from 0 to 100"),

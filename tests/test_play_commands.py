@@ -23,7 +23,7 @@ def boardzero(*arguments: str, said: str = "") -> subprocess.CompletedProcess[st
 # -- play --------------------------------------------------------------------------------------------------------------
 def test_a_person_plays_with_hints_undo_saving_and_slips(tmp_path: Path) -> None:
     half, whole = tmp_path / "half.jsonl", tmp_path / "whole.jsonl"
-    typed = ["help", "moves", "44", "9", "undo", "hint", "4", "undo", "save", f"save {half}", "1", "resign"]
+    typed = ["help", "moves", "44", "9", "undo", "hint", "4", "undo", "save", "1", f"save {half}", "resign"]
     run = boardzero("play", "connect4", "--second", "random", "--seed", "5", "--save", str(whole), said="\n".join(typed) + "\n")
     assert run.returncode == 0 and run.stderr == ""
     assert "take back your last move" in run.stdout  # help
@@ -36,7 +36,8 @@ def test_a_person_plays_with_hints_undo_saving_and_slips(tmp_path: Path) -> None
     assert "save FILE" in run.stdout
     assert "O (random) won: the other side resigned." in run.stdout
     (saved,), _ = read_games(half)
-    assert (saved.moves, saved.result) == ("", "unfinished")
+    assert (saved.plies, saved.result) == (2, "unfinished")
+    assert f"boardzero play connect4 --moves {saved.moves}\n" in run.stdout
     (record,), _ = read_games(whole)
     assert (record.players, record.result, record.reason, record.plies) == (("human", "random"), "second", "resignation", 2)
     assert record.moves.startswith("1")

@@ -78,7 +78,7 @@ def score_interval(pairs: Sequence[tuple[float, ...]], confidence: float = 0.95)
 
 def elo_from_score(score: float) -> float | None:
     """The rating difference that expects this score; None where it has no bound (0 or 1)."""
-    return -400 * math.log10(1 / score - 1) if 0 < score < 1 else None
+    return 400 * math.log10(score / (1 - score)) if 0 < score < 1 else None
 
 
 def score_from_elo(elo: float) -> float:

@@ -81,13 +81,24 @@ def _help_people(players: "tuple[Player, Player]", stack: ExitStack, seed: int) 
 
     def save(position: "Position", path: str) -> str:
         SavedGames(path).append(record_of(position, names))
-        return f"The game so far was saved to {path}; to go on later: --moves '{position.moves}'."
+        return f"The game so far was saved to {path}; to go on with it later: {_to_go_on(position)}"
 
     for player in players:
         if isinstance(player, HumanPlayer):
             player.save = save
             player.adviser = find_player(STRONG_PLAYER, player.game, seed)
             stack.callback(player.adviser.close)
+
+
+def _to_go_on(position: "Position") -> str:
+    """The command that begins where this game is now."""
+    import shlex
+
+    game = position.game
+    usual_start = bool((position.start == game.initial_state()).all())
+    board = [] if usual_start else ["--board", game.board_to_text(position.start)]
+    moves = ["--moves", position.moves] if position.actions else []
+    return shlex.join(["boardzero", "play", game.specification, *board, *moves])
 
 
 def _draw(position: "Position") -> None:

@@ -1,26 +1,28 @@
 """How rules and search are compiled: Numba, once, cached on disk, without the GIL.
 
-Numba notices an edited file only by the file that holds the function itself, not by the files of the helpers it calls.
-So the cache lives in a folder named after the text of all of boardzero's compiled sources: any edit, upgrade or move to
-a machine where the package folder cannot be written gets a folder of its own, and stale machine code is never run.
-`NUMBA_CACHE_DIR`, where set, is respected.
+Numba notices an edited file only by the file that holds the function itself, not by the files of the helpers it calls. So the
+functions of a file are cached in a folder named after the text of that file and of all of boardzero that it imports: after any
+edit, upgrade or move they are compiled anew, and stale machine code is never run. The folders are in the user's cache folder,
+or among temporary files where that cannot be written. `NUMBA_CACHE_DIR`, where set, takes their place.
 """
 
 import hashlib
 import os
+import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-import numpy as np
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-KEPT_CACHES = 4
+UNUSED_DAYS = 14  # after which a cached folder is removed
 
 config: Any = numba.config
 
@@ -30,11 +32,7 @@ def compiled(signature: Any = None) -> Callable[[Function], Function]:
 
     Division by zero gives infinity as in NumPy: compiled rules must not raise.
     """
-
-    def decorate(function: Function) -> Function:
-        return cast(Function, numba.njit(signature, cache=True, nogil=True, error_model="numpy")(function))
-
-    return decorate
+    return _compile_with(signature)
 
 
 def compiled_without_allocation(signature: Any = None) -> Callable[[Function], Function]:
@@ -42,13 +40,74 @@ def compiled_without_allocation(signature: Any = None) -> Callable[[Function], F
 
     The search is written so; passing its many arrays from function to function would cost several times the work itself.
     """
+    return _compile_with(signature, _nrt=False, forceinline=signature is None)
 
+
+def _compile_with(signature: Any, **options: Any) -> Callable[[Function], Function]:
     def decorate(function: Function) -> Function:
-        inline = signature is None
-        options: Any = {"_nrt": False, "forceinline": inline}
+        if not _cache_is_chosen_by_user:
+            config.CACHE_DIR = str(_cache_folder(Path(function.__code__.co_filename)))
         return cast(Function, numba.njit(signature, cache=True, nogil=True, error_model="numpy", **options)(function))
 
     return decorate
+
+
+# -- where compiled code is kept -----------------------------------------------------------------------------------------
+_cache_is_chosen_by_user = bool(config.CACHE_DIR)
+_package = Path(__file__).resolve().parents[1]
+_import_line = re.compile(r"^(?:from (boardzero[\w.]*) import (?:\(([^)]*)\)|([\w ,]+))|import (boardzero[\w.]*))", re.MULTILINE)
+
+
+@cache
+def _cache_folder(source: Path) -> Path:
+    """The folder for the functions of one source file, as it is now."""
+    source = source.resolve()
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version} {source}".encode())
+    for path in sorted(_with_imports(source)):
+        digest.update(path.read_bytes())
+    folder = _cache_root() / f"{source.stem}-{digest.hexdigest()[:16]}"
+    folder.mkdir(parents=True, exist_ok=True)
+    os.utime(folder)
+    return folder
+
+
+def _with_imports(source: Path) -> set[Path]:
+    """A file and all files of boardzero that it imports, directly or not."""
+    found, waiting = {source}, [source]
+    while waiting:
+        for path in _imports(waiting.pop()):
+            if path not in found:
+                found.add(path)
+                waiting.append(path)
+    return found
+
+
+@cache
+def _imports(source: Path) -> tuple[Path, ...]:
+    return tuple(path for path in _possible_imports(source.read_text(encoding="utf-8")) if path.is_file())
+
+
+def _possible_imports(text: str) -> Iterator[Path]:
+    for match in _import_line.finditer(text):
+        module = match[1] or match[4]
+        names = [name.split()[0] for name in (match[2] or match[3] or "").split(",") if name.strip()]
+        base = _package.joinpath(*module.split(".")[1:])
+        yield base.with_suffix(".py")
+        yield from (base / f"{name}.py" for name in names)
+
+
+@cache
+def _cache_root() -> Path:
+    for root in (_user_cache_folder() / "boardzero", Path(tempfile.gettempdir()) / "boardzero-cache"):
+        try:
+            root.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=root):
+                pass
+        except OSError:
+            continue
+        _remove_unused(root)
+        return root
+    return Path(tempfile.mkdtemp(prefix="boardzero-cache-"))
 
 
 def _user_cache_folder() -> Path:
@@ -59,42 +118,12 @@ def _user_cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
 
-def _sources_key() -> str:
-    """Names the state of every source file whose functions may be compiled into one another."""
-    package = Path(__file__).resolve().parents[1]
-    digest = hashlib.sha256(f"{numba.__version__} {np.__version__} {sys.version} {package}".encode())
-    for folder in ("games", "search"):
-        for path in sorted((package / folder).glob("*.py")):
-            digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _choose_cache_folder() -> Path:
-    key = _sources_key()
-    for root in (_user_cache_folder() / "boardzero", Path(tempfile.gettempdir()) / "boardzero-cache"):
-        folder = root / f"numba-{key}"
+def _remove_unused(root: Path) -> None:
+    """Every use of a folder renews its date."""
+    oldest = time.time() - UNUSED_DAYS * 24 * 3600
+    for folder in root.iterdir():
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                pass
-        except OSError:
+            if folder.stat().st_mtime < oldest:
+                shutil.rmtree(folder, ignore_errors=True)
+        except OSError:  # another process has just removed it
             continue
-        os.utime(folder)
-        _remove_old_caches(root, keep=folder)
-        return folder
-    return Path(tempfile.mkdtemp(prefix="boardzero-cache-"))
-
-
-def _remove_old_caches(root: Path, keep: Path) -> None:
-    """The newest few stay, since several checkouts or versions may be in use side by side."""
-    folders = [folder for folder in root.glob("numba-*") if folder != keep]
-    try:
-        folders.sort(key=lambda folder: folder.stat().st_mtime, reverse=True)
-    except OSError:  # another process is removing them at this moment
-        return
-    for folder in folders[KEPT_CACHES - 1 :]:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-if not config.CACHE_DIR:
-    config.CACHE_DIR = str(_choose_cache_folder())

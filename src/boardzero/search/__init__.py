@@ -1,1 +1,1 @@
-"""Search: exact solvers, and later the forest, its root policies and alpha-beta, all over the rules contract."""
+"""Search over the rules contract: the forest and its root policies, rollouts, alpha-beta, and exact solvers."""

@@ -11,7 +11,7 @@ solver sees those at once), one of each mirrored pair: the one with the smaller 
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 from pathlib import Path
 
@@ -70,7 +70,7 @@ def shipped_book(game: ConnectFour) -> Book | None:
     return None if name is None else _shipped_book(name)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _shipped_book(name: str) -> Book:
     with resources.as_file(resources.files("boardzero.search") / "data" / name) as path:
         return read_book(path)

@@ -5,6 +5,7 @@ Bitboards are laid out as in `games/connect4.py`: column by column, `height` = r
 
 import numpy as np
 import numpy.typing as npt
+from numba import uint64
 
 from boardzero.games.bits import signed
 from boardzero.games.compiled import compiled
@@ -63,7 +64,7 @@ def cells_completing_line(stones: np.uint64, step: np.uint64, connect: np.uint64
     return cells
 
 
-@compiled()
+@compiled(uint64(uint64[::1], uint64, uint64))
 def winning_cells(board: Board, stones: np.uint64, all_stones: np.uint64) -> np.uint64:
     """Empty cells, reachable now or not, on which the owner of `stones` would complete a line."""
     height, connect = board[HEIGHT], board[CONNECT]
@@ -85,13 +86,13 @@ def winning_cells(board: Board, stones: np.uint64, all_stones: np.uint64) -> np.
     return cells & (board[BOARD] ^ all_stones)
 
 
-@compiled()
+@compiled(uint64(uint64[::1], uint64))
 def playable_cells(board: Board, all_stones: np.uint64) -> np.uint64:
     """The lowest empty cell of each column that is not full."""
     return (all_stones + board[BOTTOM]) & board[BOARD]
 
 
-@compiled()
+@compiled(uint64(uint64[::1], uint64, uint64))
 def safe_cells(board: Board, own: np.uint64, all_stones: np.uint64) -> np.uint64:
     """Playable cells after which the other side cannot win with its next stone."""
     threatened = winning_cells(board, own ^ all_stones, all_stones)
@@ -104,7 +105,7 @@ def safe_cells(board: Board, own: np.uint64, all_stones: np.uint64) -> np.uint64
     return playable & ~(threatened >> ONE)  # a stone right below a threatened cell opens it
 
 
-@compiled()
+@compiled(uint64(uint64, uint64))
 def position_key(own: np.uint64, all_stones: np.uint64) -> np.uint64:
     """A different number for every position of a board: in each column the sum tells how many stones and whose."""
     return own + all_stones

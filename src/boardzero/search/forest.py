@@ -11,10 +11,11 @@ from boardzero.games.function_pointers import rule_addresses
 from boardzero.games.randomness import new_stream
 from boardzero.games.rules import Game, State
 from boardzero.search import forest_arrays
+from boardzero.search.decisions import choose_actions, draw_full_searches, write_policies
 from boardzero.search.forest_arrays import EMPTY_WORD, NONE, Arrays, options_from
 from boardzero.search.rerooting import advance_roots, set_root
 from boardzero.search.simulation import begin_search, step
-from boardzero.settings.search import SearchSettings
+from boardzero.settings.search import PlayoutCap, SearchSettings
 
 # Planes [batch, planes, rows, columns] → logits [batch, actions] and values [batch] for the side to move, both float32.
 Evaluator = Callable[[npt.NDArray[np.float32]], tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]
@@ -114,6 +115,26 @@ class Forest:
             logits, values = evaluate(self.arrays.planes[:rows])
             if deadline is not None and time.perf_counter() >= deadline:
                 self.arrays.trees["simulations"] = self.arrays.trees["started"]  # what has begun is still taken in
+
+    def draw_playout_caps(self, cap: PlayoutCap) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+        """The simulations of each tree's next search, and whether it is a full one (to be run with noise, and recorded)."""
+        full = np.empty(len(self), np.bool_)
+        draw_full_searches(self.arrays, cap.full_probability, full)
+        return np.where(full, cap.full_simulations, cap.fast_simulations).astype(np.int32), full
+
+    # -- decisions -----------------------------------------------------------------------------------------------------
+    def choose(self, temperatures: float | npt.NDArray[np.float64] = 0.0, softmax_beta: float = 0.0) -> npt.NDArray[np.int32]:
+        """A move for each tree, at its own temperature (0: the best; below 0, or where the game is over: −1)."""
+        actions = np.empty(len(self), np.int32)
+        each = np.ascontiguousarray(np.broadcast_to(np.asarray(temperatures, np.float64), len(self)))
+        choose_actions(self.arrays, self._options, each, softmax_beta, actions)
+        return actions
+
+    def policies(self) -> npt.NDArray[np.float32]:
+        """[trees, actions]: what a network should learn from each search."""
+        policies = np.empty((len(self), self.game.action_count), np.float32)
+        write_policies(self.arrays, self._options, policies)
+        return policies
 
     def clear_cache(self) -> None:
         """Forget all evaluations; needed when the evaluator changes."""

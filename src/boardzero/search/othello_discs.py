@@ -5,8 +5,8 @@ Boards are eight cells wide whatever their size, as in `games/othello.py`: row r
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
-from numba.extending import intrinsic
+from numba import int64, types, uint64
+from numba.extending import intrinsic, overload
 
 from boardzero.games.bits import count_bits
 from boardzero.games.compiled import compiled
@@ -44,12 +44,22 @@ def _rays() -> npt.NDArray[np.uint64]:
 RAYS = _rays()
 
 
+def leading_zeros(word: np.uint64) -> np.uint64:
+    """How many bits above the highest set one; the word must not be 0."""
+    return np.uint64(64 - int(word).bit_length())
+
+
 @intrinsic
 def _leading_zeros(typing_context, word):  # type: ignore[no-untyped-def]
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
         return builder.ctlz(arguments[0], context.get_constant(types.boolean, True))
 
     return types.uint64(types.uint64), generate
+
+
+@overload(leading_zeros, inline="always")
+def _leading_zeros_compiled(word):  # type: ignore[no-untyped-def]
+    return lambda word: _leading_zeros(word)  # type: ignore[call-arg]
 
 
 @compiled()
@@ -62,7 +72,7 @@ def turned_ahead(ray: np.uint64, own: np.uint64, other: np.uint64) -> np.uint64:
 @compiled()
 def turned_back(ray: np.uint64, own: np.uint64, other: np.uint64) -> np.uint64:
     """Discs turned along a ray of lower bits: the highest cell that is not the other's ends the run."""
-    end = (TOP >> _leading_zeros((~other & ray) | ONE)) & ray & own  # type: ignore[call-arg]
+    end = (TOP >> leading_zeros((~other & ray) | ONE)) & ray & own
     return (NOTHING - (end << ONE)) & ray
 
 
@@ -81,7 +91,7 @@ def discs_turned(cell: int, own: np.uint64, other: np.uint64) -> np.uint64:
     )
 
 
-@compiled()
+@compiled(int64(uint64, uint64, int64))
 def final_score(own: np.uint64, other: np.uint64, cells: int) -> int:
     """The disc difference of a finished game for the owner of `own`; cells left empty count for the winner."""
     own_count, other_count = count_bits(own), count_bits(other)

@@ -1,7 +1,8 @@
 """Null-window search of Othello endgames: is the final disc difference above a bound, and by how much at least?
 
-Scores are for the side to move (own discs first) and even. Many empty cells: a transposition table, moves that leave the
-other side few replies first, and stable discs as bounds. Few: parity alone orders the moves, since looking costs more than it saves.
+Scores are for the side to move (own discs first) and even. With many empty cells: a transposition table, moves that leave
+the other side few replies first, and stable discs as bounds. With few: parity alone orders the moves, since looking further
+would cost more than it saves.
 """
 
 import numpy as np
@@ -70,7 +71,7 @@ def search_few(
     alpha: int,
     passed: bool,
 ) -> int:
-    """A lower bound on the score if it is above alpha, otherwise an upper bound; `passed`: the other side could not move."""
+    """As `search`, for two or more empty cells; `passed`: the other side could not move."""
     workspace[NODES] += 1
     best = UNSEEN
     odd = odd_quadrants(geometry, empty)
@@ -138,9 +139,7 @@ def order_moves(
 
 
 @compiled(int64(uint64[::1], uint64[::1], int64[::1], uint64, uint64, int64))
-def search(
-    geometry: Geometry, table: Table, workspace: Workspace, own: np.uint64, other: np.uint64, alpha: int
-) -> int:
+def search(geometry: Geometry, table: Table, workspace: Workspace, own: np.uint64, other: np.uint64, alpha: int) -> int:
     """A lower bound on the score if it is above alpha, otherwise an upper bound."""
     board, cells = geometry[BOARD], signed(geometry[CELLS])
     empty = board ^ (own | other)
@@ -148,6 +147,8 @@ def search(
     if empties <= FEW_EMPTIES:
         if empties == 0:
             return final_score(own, other, cells)
+        if empties == 1:
+            return last_cell_score(geometry, own, other, empty)
         return search_few(geometry, workspace, own, other, empty, alpha, False)
     workspace[NODES] += 1
     if 2 * count_bits(other) >= cells - alpha:  # otherwise even stable discs everywhere would not be enough

@@ -73,7 +73,5 @@ def store_entry(
     if entry < 0:
         entry = bucket if np.uint64(empties) >= table[bucket + 3] else bucket + ENTRY_WORDS
     table[entry], table[entry + 1] = own, other
-    table[entry + 2] = (
-        np.uint64(lower + OFFSET) | np.uint64(upper + OFFSET) << BYTE_BITS | np.uint64(cell) << TWO_BYTES_BITS
-    )
+    table[entry + 2] = np.uint64(lower + OFFSET) | np.uint64(upper + OFFSET) << BYTE_BITS | np.uint64(cell) << TWO_BYTES_BITS
     table[entry + 3] = np.uint64(empties)

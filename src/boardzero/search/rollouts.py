@@ -24,7 +24,7 @@ from numba import boolean, float64, int64, uint64
 from boardzero.games.bits import signed
 from boardzero.games.compiled import compiled
 from boardzero.games.randomness import Stream, draw_below
-from boardzero.games.rules import APPLY_RULE, LEGAL_RULE, Actions, ApplyRule, Game, LegalRule, State
+from boardzero.games.rules import APPLY_RULE, LEGAL_RULE, Actions, ApplyRule, Game, LegalRule, Outcome, State
 from boardzero.games.wrapped import raise_kept_error
 
 Variant = Literal["uct", "every-child"]
@@ -326,7 +326,7 @@ def search(
         return int(done)
 
     done = _run_in_slices(run, simulations, seconds)
-    return _report(tree, c, every_child, done)
+    return _report(game, state, tree, c, every_child, done)
 
 
 def _run_in_slices(run: Callable[[int], int], limit: int | None, seconds: float | None) -> int:
@@ -346,7 +346,7 @@ def _run_in_slices(run: Callable[[int], int], limit: int | None, seconds: float 
     return done
 
 
-def _report(tree: Tree, c: float, every_child: bool, simulations: int) -> RolloutReport:
+def _report(game: Game, state: State, tree: Tree, c: float, every_child: bool, simulations: int) -> RolloutReport:
     exploration = c * math.sqrt(math.log(max(1, int(tree.visits[ROOT]))))
     reports = []
     for child in _children(tree, ROOT):
@@ -354,7 +354,7 @@ def _report(tree: Tree, c: float, every_child: bool, simulations: int) -> Rollou
         exact = None if proven == UNPROVEN else proven
         value = float(exact) if exact is not None else tree.totals[child] / visits if visits else None
         bound = float(upper_bound(tree, child, exploration))
-        reports.append(ActionReport(int(tree.actions[child]), visits, value, bound, exact, _line(tree, child)))
+        reports.append(ActionReport(int(tree.actions[child]), visits, value, bound, exact, _line(game, state, tree, child)))
     reports.sort(key=_rank_by_bound if every_child else _rank_by_visits)
     proven = int(tree.proven[ROOT])
     exact = None if proven == UNPROVEN else -proven
@@ -378,8 +378,8 @@ def _children(tree: Tree, node: int) -> range:
     return range(first, first + int(tree.child_count[node]))
 
 
-def _line(tree: Tree, node: int) -> tuple[int, ...]:
-    """The action into a node, then the most visited actions from there on (proven wins first, proven losses last)."""
+def _line(game: Game, state: State, tree: Tree, node: int) -> tuple[int, ...]:
+    """The action into a root's child, then the most visited actions (proven wins first, proven losses last)."""
 
     def rank(child: int) -> tuple[int, int]:
         proven = int(tree.proven[child])
@@ -387,8 +387,14 @@ def _line(tree: Tree, node: int) -> tuple[int, ...]:
 
     line = [int(tree.actions[node])]
     while tree.first_child[node] != NO_CHILDREN:
-        node = max(_children(tree, node), key=rank)
-        if tree.visits[node] == 0 and tree.proven[node] == UNPROVEN:
-            break
+        child = max(_children(tree, node), key=rank)
+        if tree.visits[child] == 0 and tree.proven[child] == UNPROVEN:
+            return tuple(line)
+        node = child
         line.append(int(tree.actions[node]))
+    if tree.proven[node] == -1:  # refuted by a move that wins at once, which needed no node
+        for action in line:
+            state = game.next_state(state, action)
+        wins = [move for move in game.legal_actions(state) if game.outcome(game.next_state(state, move)) is Outcome.MOVER_WON]
+        line += wins[:1]
     return tuple(line)

@@ -2,9 +2,6 @@
 
 import math
 
-import numpy as np
-import numpy.typing as npt
-
 from boardzero.games.compiled import compiled
 from boardzero.games.randomness import Stream, draw_uniform
 
@@ -38,20 +35,3 @@ def draw_gamma(stream: Stream, shape: float) -> float:
         v = (1.0 + c * normal) ** 3
         if v > 0.0 and math.log(max(draw_uniform(stream), SMALLEST)) < 0.5 * normal * normal + d - d * v + d * math.log(v):
             return boost * d * v
-
-
-@compiled()
-def draw_index(stream: Stream, weights: npt.NDArray[np.float64]) -> int:
-    """An index with probability in proportion to its weight."""
-    total = 0.0
-    for weight in weights:
-        total += weight
-    mark = draw_uniform(stream) * total
-    chosen = 0
-    for index in range(len(weights)):
-        if weights[index] > 0.0:
-            chosen = index
-            mark -= weights[index]
-            if mark < 0.0:
-                break
-    return chosen

@@ -21,7 +21,9 @@ class SearchSettings(Parameters):
     first_play_value: float = Field(
         0.25, ge=-1, le=1, description="that value, or the reduction times the root of the visited prior mass"
     )
-    noise_fraction: float = Field(0.25, ge=0, le=1, description="share of Dirichlet noise in the root's priors, where noise is on")
+    noise_fraction: float = Field(
+        0.25, ge=0, le=1, description="share of Dirichlet noise in the root's priors, where noise is on"
+    )
     noise_alpha: float = Field(0, ge=0, description="α of that noise; 0 means 10 / number of legal moves")
     forced_playouts: float = Field(
         0, ge=0, description="k of forced root playouts, √(k · prior · simulations); 0 is off, KataGo uses 2"
@@ -40,3 +42,24 @@ class SearchSettings(Parameters):
         if self.update_all_parents and not self.transpositions:
             raise ValueError("update_all_parents needs transpositions=true.")
         return self
+
+
+class MoveSettings(Parameters):
+    """How a move is drawn from what the search found; the defaults always take the best."""
+
+    temperature: float = Field(0, ge=0, description="moves are drawn by visits ^ (1 / temperature); 0 takes the most visited")
+    temperature_plies: int = Field(10, ge=0, description="for this many plies; then late_temperature rules")
+    late_temperature: float = Field(0, ge=0, description="the temperature after that")
+    softmax_beta: float = Field(0, ge=0, description="above 0: while the temperature rules, draw by softmax of beta · visits")
+
+    def temperature_at(self, ply: int) -> float:
+        """The temperature for the move after this many plies."""
+        return self.temperature if ply < self.temperature_plies else self.late_temperature
+
+
+class PlayoutCap(Parameters):
+    """Playout-cap randomisation: some moves are searched fully, with noise, and learned from; the others only quickly."""
+
+    full_probability: float = Field(1, gt=0, le=1, description="share of moves with a full search")
+    full_simulations: int = Field(100, ge=1, description="simulations of a full search")
+    fast_simulations: int = Field(25, ge=1, description="simulations of a fast search")
