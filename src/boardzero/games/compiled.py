@@ -55,7 +55,7 @@ def _compile_with(signature: Any, **options: Any) -> Callable[[Function], Functi
 # -- where compiled code is kept -----------------------------------------------------------------------------------------
 _cache_is_chosen_by_user = bool(config.CACHE_DIR)
 _package = Path(__file__).resolve().parents[1]
-_import_line = re.compile(r"^(?:from (boardzero[\w.]*) import (?:\(([^)]*)\)|([\w ,]+))|import (boardzero[\w.]*))", re.MULTILINE)
+_imported = re.compile(r"^(?:from (boardzero[\w.]*) import (?:\(([^)]*)\)|([\w ,]+))|import (boardzero[\w.]*))", re.MULTILINE)
 
 
 @cache
@@ -88,7 +88,7 @@ def _imports(source: Path) -> tuple[Path, ...]:
 
 
 def _possible_imports(text: str) -> Iterator[Path]:
-    for match in _import_line.finditer(text):
+    for match in _imported.finditer(text):
         module = match[1] or match[4]
         names = [name.split()[0] for name in (match[2] or match[3] or "").split(",") if name.strip()]
         base = _package.joinpath(*module.split(".")[1:])

@@ -43,55 +43,61 @@ INFINITE = WIN + 1
 
 HASH_RANK, KILLER_RANK = 1 << 60, 1 << 59  # above every count of the history
 
+LOOK_AHEAD = 3  # plies left, from where on successors are looked at to order the actions
+
 # places in Stack.control
 PLY, NODES, DEPTH, EVERY_ROOT_ACTION = 0, 1, 2, 3
 
 
+# What is open at one ply.
+FRAME = np.dtype(
+    [
+        ("key", np.uint64),  # hash of the state
+        ("legal_count", np.int64),  # legal actions
+        ("tried", np.int64),  # how many of them are done
+        ("choice", np.int64),  # the one that is being searched
+        ("lower", np.int64),  # the window when the node was opened: lower, beta …
+        ("alpha", np.int64),  # … and as it is now: alpha, beta
+        ("beta", np.int64),
+        ("best", np.int64),  # score of the best action so far
+        ("best_choice", np.int64),
+        ("line_length", np.int64),  # of the best continuation
+        ("killer", np.int32),  # the last two actions that cut a node off at this ply
+        ("older_killer", np.int32),
+        ("complete", np.bool_),  # is the claim about the score complete?
+    ],
+    align=True,
+)
+# What the current depth knows of one root action; the score is exact if that is asked for, or else an upper bound.
+ROOT = np.dtype([("score", np.int64), ("complete", np.bool_), ("done", np.bool_)], align=True)
+
+
 class Stack(NamedTuple):
-    """A search that can be interrupted: what is open at each ply (the first axis, unless said otherwise)."""
+    """A search that can be interrupted. Few arrays, since all of them are handed from function to function."""
 
     states: npt.NDArray[np.uint64]  # [plies, state_length]
     actions: npt.NDArray[np.int32]  # [plies, max_legal] in the order of the rules, at the root as the caller ordered them
     ranks: npt.NDArray[np.int64]  # [plies, max_legal] which to try first; −1 once tried
-    keys: npt.NDArray[np.uint64]  # hash of the state
-    legal_count: npt.NDArray[np.int64]  # legal actions
-    tried: npt.NDArray[np.int64]  # how many of them are done
-    choice: npt.NDArray[np.int64]  # the one that is being searched
-    lower: npt.NDArray[np.int64]  # the window when the node was opened …
-    alpha: npt.NDArray[np.int64]  # … and as it is now
-    beta: npt.NDArray[np.int64]
-    best: npt.NDArray[np.int64]  # score of the best action so far
-    best_choice: npt.NDArray[np.int64]
-    complete: npt.NDArray[np.bool_]  # is the claim about the score complete?
+    frames: Any  # [plies] of FRAME
     line: npt.NDArray[np.int32]  # [plies, plies] the best continuation from each ply
-    line_length: npt.NDArray[np.int64]
-    killers: npt.NDArray[np.int32]  # [plies, 2]
     history: npt.NDArray[np.int64]  # [2, actions] by side to move: how often, and how deep, an action refuted
-    root_scores: npt.NDArray[np.int64]  # [max_legal] of the current depth; exact if every root action is asked for
-    root_complete: npt.NDArray[np.bool_]  # [max_legal]
-    root_done: npt.NDArray[np.bool_]  # [max_legal] has the current depth got its score yet?
+    roots: Any  # [max_legal] of ROOT
     root_lines: npt.NDArray[np.int32]  # [max_legal, plies] continuations after each root action, ended by −1
     control: npt.NDArray[np.int64]  # [4]: PLY, NODES, DEPTH, EVERY_ROOT_ACTION
 
 
 def new_stack(plies: int, state_length: int, max_legal: int, action_count: int) -> Stack:
     """Room for `plies` open nodes: one more than the deepest search."""
-    words = {name: np.zeros(plies, np.int64) for name in ("legal_count", "tried", "choice", "lower", "alpha", "beta", "best")}
+    frames = np.zeros(plies, FRAME)
+    frames["killer"] = frames["older_killer"] = -1
     return Stack(
         states=np.zeros((plies, state_length), np.uint64),
         actions=np.zeros((plies, max_legal), np.int32),
         ranks=np.zeros((plies, max_legal), np.int64),
-        keys=np.zeros(plies, np.uint64),
-        **words,
-        best_choice=np.zeros(plies, np.int64),
-        complete=np.zeros(plies, np.bool_),
+        frames=frames,
         line=np.zeros((plies, plies), np.int32),
-        line_length=np.zeros(plies, np.int64),
-        killers=np.full((plies, 2), -1, np.int32),
         history=np.zeros((2, action_count), np.int64),
-        root_scores=np.zeros(max_legal, np.int64),
-        root_complete=np.zeros(max_legal, np.bool_),
-        root_done=np.zeros(max_legal, np.bool_),
+        roots=np.zeros(max_legal, ROOT),
         root_lines=np.full((max_legal, plies), -1, np.int32),
         control=np.zeros(4, np.int64),
     )
@@ -124,7 +130,7 @@ def from_node(score: int, ply: int) -> int:
 @compiled()
 def window(stack: Stack, ply: int, is_first: bool) -> tuple[int, int]:
     """The window for the action that is being searched at a ply, as its successor sees it."""
-    alpha, beta = stack.alpha[ply], stack.beta[ply]
+    alpha, beta = stack.frames[ply].alpha, stack.frames[ply].beta
     if is_first:
         return -beta, -alpha
     return -alpha - 1, -alpha
@@ -141,59 +147,78 @@ def answer_from_table(stack: Stack, word: np.uint64, ply: int, alpha: int, beta:
         return False
     score = from_root(score_of(word), ply)
     if kind == EXACT or (kind == LOWER and score >= beta) or (kind == UPPER and score <= alpha):
-        stack.best[ply] = score
-        stack.complete[ply] = is_complete(word)
-        stack.line_length[ply] = 0
+        stack.frames[ply].best = score
+        stack.frames[ply].complete = is_complete(word)
+        stack.frames[ply].line_length = 0
         return True
     return False
 
 
 @compiled()
-def rank_actions(stack: Stack, ply: int, first_choice: int) -> None:
-    """Which actions to try first; `first_choice` comes from the table, or is −1."""
+def rank_actions(apply: ApplyRule, evaluate: Heuristic, stack: Stack, ply: int, first_choice: int) -> None:
+    """Which actions to try first; `first_choice` comes from the table, or is −1.
+
+    Where much is to be searched below, it pays to look at each successor; elsewhere the history has to do.
+    """
     side = signed(stack.states[ply, 0] >> np.uint64(2) & np.uint64(1))
-    for choice in range(stack.legal_count[ply]):
+    looks_ahead = stack.control[DEPTH] - ply >= LOOK_AHEAD
+    for choice in range(stack.frames[ply].legal_count):
         action = stack.actions[ply, choice]
-        rank = stack.history[side, action]
         if choice == first_choice:
             rank = HASH_RANK
-        elif action == stack.killers[ply, 0] or action == stack.killers[ply, 1]:
+        elif looks_ahead:
+            outcome = apply(stack.states[ply], signed(action), stack.states[ply + 1])
+            score = evaluate(stack.states[ply + 1]) if outcome == 0 else -final_score(outcome, 0)
+            rank = HASH_RANK // 2 - score
+        elif action == stack.frames[ply].killer or action == stack.frames[ply].older_killer:
             rank = KILLER_RANK
+        else:
+            rank = stack.history[side, action]
         stack.ranks[ply, choice] = rank
 
 
 @compiled()
-def open_node(legal: LegalRule, stack: Stack, table: Table, ply: int, alpha: int, beta: int) -> bool:
+def open_node(
+    legal: LegalRule, apply: ApplyRule, evaluate: Heuristic, stack: Stack, table: Table, ply: int, alpha: int, beta: int
+) -> bool:
     """Begin with the state at a ply; False if the table already knows the answer."""
     key = hash_state(stack.states[ply])
     word = look_up(table, key)
     if answer_from_table(stack, word, ply, alpha, beta):
         return False
-    stack.keys[ply] = key
-    stack.legal_count[ply] = legal(stack.states[ply], stack.actions[ply])
-    rank_actions(stack, ply, choice_of(word) if kind_of(word) != 0 else -1)
-    stack.tried[ply] = 0
-    stack.lower[ply], stack.alpha[ply], stack.beta[ply] = alpha, alpha, beta
-    stack.best[ply] = -INFINITE
-    stack.complete[ply] = True
-    stack.line_length[ply] = 0
+    stack.frames[ply].key = key
+    stack.frames[ply].legal_count = legal(stack.states[ply], stack.actions[ply])
+    rank_actions(apply, evaluate, stack, ply, choice_of(word) if kind_of(word) != 0 else -1)
+    stack.frames[ply].tried = 0
+    stack.frames[ply].lower, stack.frames[ply].alpha, stack.frames[ply].beta = alpha, alpha, beta
+    stack.frames[ply].best = -INFINITE
+    stack.frames[ply].complete = True
+    stack.frames[ply].line_length = 0
     return True
 
 
 @compiled()
 def close_node(stack: Stack, table: Table, ply: int) -> None:
     """Write a finished node into the table."""
-    best = stack.best[ply]
-    kind = LOWER if best >= stack.beta[ply] else UPPER if best <= stack.lower[ply] else EXACT
+    best = stack.frames[ply].best
+    kind = LOWER if best >= stack.frames[ply].beta else UPPER if best <= stack.frames[ply].lower else EXACT
     depth = stack.control[DEPTH] - ply
-    store(table, stack.keys[ply], from_node(best, ply), stack.best_choice[ply], depth, kind, stack.complete[ply])
+    store(
+        table,
+        stack.frames[ply].key,
+        from_node(best, ply),
+        stack.frames[ply].best_choice,
+        depth,
+        kind,
+        stack.frames[ply].complete,
+    )
 
 
 @compiled()
 def next_choice(stack: Stack, ply: int) -> int:
     """The action of the highest rank that has not been tried, the first of equals."""
     best, highest = 0, -1
-    for choice in range(stack.legal_count[ply]):
+    for choice in range(stack.frames[ply].legal_count):
         if stack.ranks[ply, choice] > highest:
             best, highest = choice, stack.ranks[ply, choice]
     stack.ranks[ply, best] = -1
@@ -203,9 +228,9 @@ def next_choice(stack: Stack, ply: int) -> int:
 @compiled()
 def remember_refutation(stack: Stack, ply: int, action: int) -> None:
     """An action cut its node off: try it sooner elsewhere."""
-    if stack.killers[ply, 0] != action:
-        stack.killers[ply, 1] = stack.killers[ply, 0]
-        stack.killers[ply, 0] = action
+    if stack.frames[ply].killer != action:
+        stack.frames[ply].older_killer = stack.frames[ply].killer
+        stack.frames[ply].killer = action
     left = stack.control[DEPTH] - ply
     side = signed(stack.states[ply, 0] >> np.uint64(2) & np.uint64(1))
     stack.history[side, action] += left * left
@@ -215,31 +240,30 @@ def remember_refutation(stack: Stack, ply: int, action: int) -> None:
 def take_score(stack: Stack, ply: int, score: int, complete: bool) -> None:
     """The action that is being searched at a ply has this score for the side to move there.
 
-    stack.best[ply + 1] need not be set, but the line at ply + 1 must be (of length 0 for a leaf).
+    stack.frames[ply + 1].best need not be set, but the line at ply + 1 must be (of length 0 for a leaf).
     """
-    choice = stack.choice[ply]
-    stack.tried[ply] += 1
+    choice = stack.frames[ply].choice
+    stack.frames[ply].tried += 1
     if ply == 0:
-        stack.root_scores[choice] = score
-        stack.root_complete[choice] = complete
-        stack.root_done[choice] = True
-        length = stack.line_length[1]
+        root = stack.roots[choice]
+        root.score, root.complete, root.done = score, complete, True
+        length = stack.frames[1].line_length
         stack.root_lines[choice, :length] = stack.line[1, :length]
         stack.root_lines[choice, length:] = -1
-    if score > stack.best[ply]:
-        stack.best[ply] = score
-        stack.best_choice[ply] = choice
-        length = stack.line_length[ply + 1]
+    if score > stack.frames[ply].best:
+        stack.frames[ply].best = score
+        stack.frames[ply].best_choice = choice
+        length = stack.frames[ply + 1].line_length
         stack.line[ply, 0] = stack.actions[ply, choice]
         stack.line[ply, 1 : 1 + length] = stack.line[ply + 1, :length]
-        stack.line_length[ply] = 1 + length
+        stack.frames[ply].line_length = 1 + length
         if ply > 0 or stack.control[EVERY_ROOT_ACTION] == 0:
-            stack.alpha[ply] = max(stack.alpha[ply], score)
-    if score >= stack.beta[ply]:  # one action is enough for the claim
-        stack.complete[ply] = complete
+            stack.frames[ply].alpha = max(stack.frames[ply].alpha, score)
+    if score >= stack.frames[ply].beta:  # one action is enough for the claim
+        stack.frames[ply].complete = complete
         remember_refutation(stack, ply, signed(stack.actions[ply, choice]))
     else:
-        stack.complete[ply] &= complete
+        stack.frames[ply].complete &= complete
 
 
 # -- the search --------------------------------------------------------------------------------------------------------
@@ -247,11 +271,11 @@ def take_score(stack: Stack, ply: int, score: int, complete: bool) -> None:
 def search_action(legal: LegalRule, apply: ApplyRule, evaluate: Heuristic, stack: Stack, table: Table, ply: int) -> bool:
     """Try the next action of the node at a ply; True if its successor has been opened and must be searched first."""
     choice = next_choice(stack, ply)
-    stack.choice[ply] = choice
+    stack.frames[ply].choice = choice
     below = ply + 1
     outcome = apply(stack.states[ply], signed(stack.actions[ply, choice]), stack.states[below])
     stack.control[NODES] += 1
-    stack.line_length[below] = 0
+    stack.frames[below].line_length = 0
     if outcome != 0:
         take_score(stack, ply, final_score(outcome, below), True)
         return False
@@ -259,25 +283,29 @@ def search_action(legal: LegalRule, apply: ApplyRule, evaluate: Heuristic, stack
         score = evaluate(stack.states[below])
         take_score(stack, ply, -max(-HIGHEST, min(HIGHEST, score)), False)
         return False
-    is_first = stack.tried[ply] == 0 or (ply == 0 and stack.control[EVERY_ROOT_ACTION] != 0)
+    is_first = stack.frames[ply].tried == 0 or (ply == 0 and stack.control[EVERY_ROOT_ACTION] != 0)
     alpha, beta = window(stack, ply, is_first)
-    if open_node(legal, stack, table, below, alpha, beta):
+    if open_node(legal, apply, evaluate, stack, table, below, alpha, beta):
         return True
-    take_score(stack, ply, -stack.best[below], stack.complete[below])
+    take_score(stack, ply, -stack.frames[below].best, stack.frames[below].complete)
     return False
 
 
 @compiled()
-def return_to_parent(legal: LegalRule, stack: Stack, table: Table, ply: int) -> bool:
+def return_to_parent(legal: LegalRule, apply: ApplyRule, evaluate: Heuristic, stack: Stack, table: Table, ply: int) -> bool:
     """The node below a ply is finished; False if the ply must search it again, with the whole window."""
     below = ply + 1
-    score = -stack.best[below]
-    was_narrow = stack.beta[below] - stack.lower[below] == 1
-    if was_narrow and stack.alpha[ply] < score < stack.beta[ply] and stack.beta[ply] - stack.alpha[ply] > 1:
-        if open_node(legal, stack, table, below, -stack.beta[ply], -stack.alpha[ply]):
+    score = -stack.frames[below].best
+    was_narrow = stack.frames[below].beta - stack.frames[below].lower == 1
+    if (
+        was_narrow
+        and stack.frames[ply].alpha < score < stack.frames[ply].beta
+        and stack.frames[ply].beta - stack.frames[ply].alpha > 1
+    ):
+        if open_node(legal, apply, evaluate, stack, table, below, -stack.frames[ply].beta, -stack.frames[ply].alpha):
             return False
-        score = -stack.best[below]
-    take_score(stack, ply, score, stack.complete[below])
+        score = -stack.frames[below].best
+    take_score(stack, ply, score, stack.frames[below].complete)
     return True
 
 
@@ -287,7 +315,7 @@ def go_on(legal: LegalRule, apply: ApplyRule, evaluate: Heuristic, stack: Stack,
     ply = stack.control[PLY]
     last = stack.control[NODES] + nodes
     while stack.control[NODES] < last:
-        if stack.tried[ply] < stack.legal_count[ply] and stack.best[ply] < stack.beta[ply]:
+        if stack.frames[ply].tried < stack.frames[ply].legal_count and stack.frames[ply].best < stack.frames[ply].beta:
             if search_action(legal, apply, evaluate, stack, table, ply):
                 ply += 1
             continue
@@ -295,7 +323,7 @@ def go_on(legal: LegalRule, apply: ApplyRule, evaluate: Heuristic, stack: Stack,
             return True
         close_node(stack, table, ply)
         ply -= 1
-        if not return_to_parent(legal, stack, table, ply):
+        if not return_to_parent(legal, apply, evaluate, stack, table, ply):
             ply += 1
     stack.control[PLY] = ply
     return False
@@ -307,11 +335,9 @@ def begin(stack: Stack, state: State, actions: Actions, depth: int, every_root_a
     stack.states[0] = state
     stack.actions[0, :count] = actions
     stack.ranks[0, :count] = np.arange(count, 0, -1)
-    stack.legal_count[0], stack.tried[0] = count, 0
-    stack.lower[0] = stack.alpha[0] = -INFINITE
-    stack.beta[0] = INFINITE
-    stack.best[0] = -INFINITE
-    stack.complete[0] = True
-    stack.line_length[0] = 0
-    stack.root_done[:] = False
+    root = stack.frames[0]
+    root["legal_count"], root["tried"], root["line_length"] = count, 0, 0
+    root["lower"] = root["alpha"] = root["best"] = -INFINITE
+    root["beta"], root["complete"] = INFINITE, True
+    stack.roots["done"] = False
     stack.control[:] = 0, stack.control[NODES], depth, every_root_action

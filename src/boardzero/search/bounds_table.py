@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from boardzero.errors import BadInput
 from boardzero.games.bits import signed
-from boardzero.games.compiled import compiled
+from boardzero.games.compiled import compiled_without_allocation
 
 LOWEST: Final = -64  # as a lower bound: nothing is known
 HIGHEST: Final = 63  # as an upper bound: nothing is known
@@ -39,13 +39,13 @@ def new_table(table_bits: int) -> Table:
     return table
 
 
-@compiled()
+@compiled_without_allocation()
 def mixed(key: np.uint64) -> np.uint64:
     """A bijection that spreads keys over the top bits."""
     return (key ^ (key >> MIX_SHIFT)) * MIX_FACTOR
 
 
-@compiled()
+@compiled_without_allocation()
 def find_entry(table: Table, mixed_key: np.uint64) -> np.uint64:
     """The entry of a position, or 0 where nothing is known about it."""
     bucket_bits = table[0]
@@ -60,21 +60,24 @@ def find_entry(table: Table, mixed_key: np.uint64) -> np.uint64:
     return NOTHING
 
 
-@compiled()
+@compiled_without_allocation()
 def lower_bound(entry: np.uint64) -> int:
     """Of a found entry; LOWEST if only an upper bound is known."""
     return signed(entry & BOUND_MASK) + LOWEST
 
 
-@compiled()
+@compiled_without_allocation()
 def upper_bound(entry: np.uint64) -> int:
     """Of a found entry; HIGHEST if only a lower bound is known."""
     return signed(entry >> BOUND_BITS & BOUND_MASK) + LOWEST
 
 
-@compiled()
-def store_bounds(table: Table, mixed_key: np.uint64, lower: int, upper: int) -> None:
-    """Put a position first in its bucket, in place of its older entry or of the second one."""
+@compiled_without_allocation()
+def add_bounds(table: Table, mixed_key: np.uint64, lower: int, upper: int) -> None:
+    """Note what was found out, together with what was known; the position goes first in its bucket."""
+    entry = find_entry(table, mixed_key)
+    if entry != NOTHING:
+        lower, upper = max(lower, lower_bound(entry)), min(upper, upper_bound(entry))
     bucket_bits = table[0]
     slot = 1 + signed(mixed_key >> (KEY_BITS - bucket_bits) << ONE)
     tag = mixed_key << bucket_bits

@@ -13,7 +13,7 @@ from boardzero.games.connect4 import STONES_MASK, STONES_SHIFT, ConnectFour
 from boardzero.games.rules import Outcome, State
 from boardzero.search.bounds_table import new_table
 from boardzero.search.connect4_book import Book, shipped_book
-from boardzero.search.connect4_search import NODES, narrow, new_workspace
+from boardzero.search.connect4_search import narrow
 from boardzero.search.connect4_threats import (
     bitboard,
     describe_board,
@@ -39,13 +39,13 @@ class ConnectFourSolver:
         self.game = game
         self._board = describe_board(game.rows, game.columns, game.connect)
         self._table = new_table(table_bits)
-        self._workspace = new_workspace(game.rows * game.columns, game.columns)
+        self._nodes = np.zeros(1, np.int64)
         self._book: Book | None = shipped_book(game) if use_book else None
 
     @property
     def nodes(self) -> int:
         """Positions visited so far by searching."""
-        return int(self._workspace[NODES])
+        return int(self._nodes[0])
 
     def score(self, state: State) -> int:
         """For the side to move: positive if it wins, the larger the sooner; 0 for a draw."""
@@ -95,4 +95,4 @@ class ConnectFourSolver:
             if known is not None:
                 return known
         lower, upper = max(lower, -(remaining // 2)), min(upper, (remaining - 1) // 2)
-        return int(narrow(self._board, self._table, self._workspace, own, all_stones, stones, lower, upper))
+        return int(narrow(self._board, self._table, self._nodes, own, all_stones, remaining, lower, upper))

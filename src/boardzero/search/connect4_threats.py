@@ -8,12 +8,12 @@ import numpy.typing as npt
 from numba import uint64
 
 from boardzero.games.bits import signed
-from boardzero.games.compiled import compiled
+from boardzero.games.compiled import compiled_without_allocation
 
 ONE, NOTHING, FOUR = np.uint64(1), np.uint64(0), np.uint64(4)
 
 # What the search needs to know about a board, as words of one array; a word for each column follows, the middle ones first.
-HEIGHT, CONNECT, BOTTOM, BOARD, CELLS, COLUMNS, FIRST_COLUMN = range(7)
+HEIGHT, CONNECT, BOTTOM, BOARD, COLUMNS, FIRST_COLUMN = range(6)
 Board = npt.NDArray[np.uint64]
 
 
@@ -23,7 +23,7 @@ def describe_board(rows: int, columns: int, connect: int) -> Board:
     bottom = sum(1 << column * height for column in range(columns))
     column_cells = [((1 << rows) - 1) << column * height for column in range(columns)]
     from_the_middle = sorted(range(columns), key=lambda column: abs(2 * column - (columns - 1)))
-    words = [height, connect, bottom, sum(column_cells), rows * columns, columns]
+    words = [height, connect, bottom, sum(column_cells), columns]
     return np.array([*words, *(column_cells[column] for column in from_the_middle)], np.uint64)
 
 
@@ -34,7 +34,7 @@ def bitboard(occupied: npt.NDArray[np.bool_]) -> np.uint64:
     return np.uint64(sum(1 << int(column) * (rows + 1) + rows - 1 - int(row) for row, column in cells))
 
 
-@compiled()
+@compiled_without_allocation()
 def cells_completing_four(stones: np.uint64, step: np.uint64) -> np.uint64:
     """Cells that with three of the stones make four in a line, neighbours in the line being `step` bits apart."""
     above = stones << step
@@ -46,7 +46,7 @@ def cells_completing_four(stones: np.uint64, step: np.uint64) -> np.uint64:
     return (two_above & (far_above | below)) | (two_below & (far_below | above))
 
 
-@compiled()
+@compiled_without_allocation()
 def cells_completing_line(stones: np.uint64, step: np.uint64, connect: np.uint64) -> np.uint64:
     """The same for any length: some stones in a row right before the cell and the others right after it."""
     cells = NOTHING
@@ -64,7 +64,7 @@ def cells_completing_line(stones: np.uint64, step: np.uint64, connect: np.uint64
     return cells
 
 
-@compiled(uint64(uint64[::1], uint64, uint64))
+@compiled_without_allocation(uint64(uint64[::1], uint64, uint64))
 def winning_cells(board: Board, stones: np.uint64, all_stones: np.uint64) -> np.uint64:
     """Empty cells, reachable now or not, on which the owner of `stones` would complete a line."""
     height, connect = board[HEIGHT], board[CONNECT]
@@ -86,13 +86,13 @@ def winning_cells(board: Board, stones: np.uint64, all_stones: np.uint64) -> np.
     return cells & (board[BOARD] ^ all_stones)
 
 
-@compiled(uint64(uint64[::1], uint64))
+@compiled_without_allocation(uint64(uint64[::1], uint64))
 def playable_cells(board: Board, all_stones: np.uint64) -> np.uint64:
     """The lowest empty cell of each column that is not full."""
     return (all_stones + board[BOTTOM]) & board[BOARD]
 
 
-@compiled(uint64(uint64[::1], uint64, uint64))
+@compiled_without_allocation(uint64(uint64[::1], uint64, uint64))
 def safe_cells(board: Board, own: np.uint64, all_stones: np.uint64) -> np.uint64:
     """Playable cells after which the other side cannot win with its next stone."""
     threatened = winning_cells(board, own ^ all_stones, all_stones)
@@ -105,7 +105,7 @@ def safe_cells(board: Board, own: np.uint64, all_stones: np.uint64) -> np.uint64
     return playable & ~(threatened >> ONE)  # a stone right below a threatened cell opens it
 
 
-@compiled(uint64(uint64, uint64))
+@compiled_without_allocation(uint64(uint64, uint64))
 def position_key(own: np.uint64, all_stones: np.uint64) -> np.uint64:
     """A different number for every position of a board: in each column the sum tells how many stones and whose."""
     return own + all_stones

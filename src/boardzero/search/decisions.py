@@ -35,9 +35,9 @@ def best_lower_bound(nodes: Nodes, edges: Edges, node: int) -> int:
 
 
 @compiled()
-def is_allowed(edge_lower: int, edge_upper: int, sure: int) -> bool:
-    """May a move with these bounds be as good as what the player is sure of?"""
-    return edge_upper > sure or edge_lower == sure
+def is_allowed(edges: Edges, edge: int, sure: int) -> bool:
+    """Is a move one of those that the player is sure of, or does it promise more?"""
+    return edges[edge].lower == sure or (edges[edge].upper > sure and edge_value(edges, edge, -1.0) > sure)
 
 
 @compiled()
@@ -55,7 +55,7 @@ def most_visited(nodes: Nodes, edges: Edges, node: int, sure: int) -> int:
     first = nodes[node].first_edge
     best = NONE
     for edge in range(first, first + nodes[node].edge_count):
-        if not is_allowed(edges[edge].lower, edges[edge].upper, sure):
+        if not is_allowed(edges, edge, sure):
             continue
         if (
             best == NONE
@@ -94,7 +94,7 @@ def weigh_by_visits(arrays: Arrays, tree: int, options: Options) -> None:
     for index in range(count):
         edge = first + index
         weight = 0
-        if is_allowed(edges[edge].lower, edges[edge].upper, sure):
+        if is_allowed(edges, edge, sure):
             weight = edges[edge].visits
             if options.forced_playouts > 0.0 and edge != best and weight > 0:
                 prior = mixed_prior(edges, edge, root_edges[index], noisy, options)
@@ -104,7 +104,7 @@ def weigh_by_visits(arrays: Arrays, tree: int, options: Options) -> None:
     if not anything:
         for index in range(count):
             edge = first + index
-            allowed = is_allowed(edges[edge].lower, edges[edge].upper, sure)
+            allowed = is_allowed(edges, edge, sure)
             root_edges[index].weight = float(edges[edge].prior) if allowed else 0.0
 
 
@@ -130,10 +130,10 @@ def weigh_by_completed_values(arrays: Arrays, tree: int, options: Options) -> No
     highest = -np.inf
     for index in range(count):
         root_edges[index].weight = gumbel_score(arrays, tree, index, unvisited, weight, False)
-        if is_allowed(edges[first + index].lower, edges[first + index].upper, sure):
+        if is_allowed(edges, first + index, sure):
             highest = max(highest, root_edges[index].weight)
     for index in range(count):
-        allowed = is_allowed(edges[first + index].lower, edges[first + index].upper, sure)
+        allowed = is_allowed(edges, first + index, sure)
         root_edges[index].weight = math.exp(root_edges[index].weight - highest) if allowed else 0.0
 
 
@@ -148,7 +148,7 @@ def choose_by_gumbel(arrays: Arrays, tree: int, options: Options) -> int:
     weight = value_weight(nodes, edges, record.root, options)
     best, best_visits, best_score = NONE, -1, -np.inf
     for index in range(count):
-        if not is_allowed(edges[first + index].lower, edges[first + index].upper, sure):
+        if not is_allowed(edges, first + index, sure):
             continue
         visits = edges[first + index].visits - arrays.root_edges[tree, index].visits_before
         score = gumbel_score(arrays, tree, index, unvisited, weight, True)

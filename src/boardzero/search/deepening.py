@@ -92,7 +92,7 @@ class _Deepening:
         for depth in range(1, deepest + 1):
             begin(self.stack, self.state, self.actions, depth, self.every_action)
             finished = self._run_in_slices(None if depth == 1 else end)  # one ply is always searched
-            if not finished and not self.stack.root_done.any():
+            if not finished and not self.stack.roots["done"].any():
                 break
             report = self._report(depth if finished else depth - 1, report)
             self._bring_to_front(report.actions[0].action)
@@ -124,24 +124,24 @@ class _Deepening:
 
     def _report(self, depth: int, previous: AlphaBetaReport | None) -> AlphaBetaReport:
         """What is known now; a depth that was not finished may leave actions as an earlier depth saw them."""
-        stack = self.stack
-        best = int(stack.best_choice[0])
+        stack, root = self.stack, self.stack.frames[0]
+        best = int(root["best_choice"])
         ranked = [(*self._score(choice, choice == best), choice) for choice in range(len(self.actions))]
         earlier = {} if previous is None else {scored.action: scored for scored in previous.actions}
         order = sorted(ranked, key=lambda entry: (entry[2] != best, -entry[1]))
         actions = tuple(scored or earlier[int(self.actions[choice])] for scored, _, choice in order)
-        score, finished = int(stack.best[0]), bool(stack.root_done[: len(self.actions)].all())
-        exact = _exact(score, finished and bool(stack.complete[0]))
+        score, finished = int(root["best"]), bool(stack.roots["done"][: len(self.actions)].all())
+        exact = _exact(score, finished and bool(root["complete"]))
         return AlphaBetaReport(actions, score, exact, depth, int(stack.control[NODES]))
 
     def _score(self, choice: int, is_best: bool) -> tuple[ScoredAction | None, int]:
         """A root action as far as this depth searched it (None if it did not), and what to order it by."""
-        stack = self.stack
-        if not stack.root_done[choice]:
+        stack, root = self.stack, self.stack.roots[choice]
+        if not root["done"]:
             return None, -alphabeta.INFINITE
-        action, bound = int(self.actions[choice]), int(stack.root_scores[choice])
+        action, bound = int(self.actions[choice]), int(root["score"])
         is_score = is_best or self.every_action  # of other actions only an upper bound is known
-        exact = _exact(bound, is_score and bool(stack.root_complete[choice]))
+        exact = _exact(bound, is_score and bool(root["complete"]))
         line = (action, *(int(later) for later in stack.root_lines[choice] if later >= 0))
         return ScoredAction(action, bound if is_score else None, exact if is_score or exact == -1 else None, line), bound
 

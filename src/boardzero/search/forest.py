@@ -106,8 +106,8 @@ class Forest:
         begin_search(
             self.arrays,
             self._options,
-            np.ascontiguousarray(np.broadcast_to(np.asarray(simulations, np.int32), trees)),
-            np.ascontiguousarray(np.broadcast_to(np.asarray(noisy, np.bool_), trees)),
+            np.full(trees, simulations, np.int32),
+            np.full(trees, noisy, np.bool_),
         )
         deadline = None if seconds is None else time.perf_counter() + seconds
         logits, values = NO_LOGITS, NO_VALUES
@@ -126,8 +126,7 @@ class Forest:
     def choose(self, temperatures: float | npt.NDArray[np.float64] = 0.0, softmax_beta: float = 0.0) -> npt.NDArray[np.int32]:
         """A move for each tree, at its own temperature (0: the best; below 0, or where the game is over: −1)."""
         actions = np.empty(len(self), np.int32)
-        each = np.ascontiguousarray(np.broadcast_to(np.asarray(temperatures, np.float64), len(self)))
-        choose_actions(self.arrays, self._options, each, softmax_beta, actions)
+        choose_actions(self.arrays, self._options, np.full(len(self), temperatures, np.float64), softmax_beta, actions)
         return actions
 
     def policies(self) -> npt.NDArray[np.float32]:

@@ -8,14 +8,20 @@ import numpy.typing as npt
 from boardzero.games.bits import signed
 from boardzero.games.compiled import compiled_without_allocation as compiled
 from boardzero.games.counting import hash_state
-from boardzero.games.rules import LegalRule, State
+from boardzero.games.rules import OUTCOME_MASK, LegalRule, State
 from boardzero.search.forest_arrays import NONE, Arrays, Options
 from boardzero.search.selection import Edges, Nodes
 
 
 @compiled()
+def result_of(outcome: int) -> int:
+    """−1, 0 or +1 for the player who moved last."""
+    return 1 if outcome == 2 else -1 if outcome == 3 else 0
+
+
+@compiled()
 def new_node(arrays: Arrays, tree: int, state: State, legal: LegalRule, options: Options) -> int:
-    """A node that awaits its evaluation, with an edge for each legal action; NONE if the tree is full."""
+    """A node that awaits its evaluation (unless the game is over), with an edge for each legal action; NONE if the tree is full."""
     record = arrays.trees[tree]
     nodes, edges = arrays.nodes[tree], arrays.edges[tree]
     count = legal(state, arrays.actions)
@@ -31,6 +37,9 @@ def new_node(arrays: Arrays, tree: int, state: State, legal: LegalRule, options:
     fresh.visits, fresh.pending, fresh.ready, fresh.marked = 0, 0, 0, 0
     fresh.first_parent = NONE
     fresh.lower, fresh.upper = -1, 1
+    if count == 0:  # the game is over: nothing to evaluate
+        fresh.lower = fresh.upper = -result_of(signed(state[0] & OUTCOME_MASK))
+        fresh.ready = 1
     for index in range(count):
         edge = edges[first + index]
         edge.value_sum, edge.prior = 0.0, np.float32(0.0)

@@ -119,34 +119,29 @@ def row_of_stones(state: State, first_word: int, columns: int, row: int) -> np.u
 
 
 @compiled()
-def at_offset(words: npt.NDArray[np.uint64], row: int, column_offset: int) -> np.uint64:
-    """A row, moved so that bit c is about the cell column_offset to the right of c; nothing off the board."""
-    if row < 0 or row >= len(words):
-        return NOTHING
-    return words[row] >> np.uint64(column_offset) if column_offset >= 0 else words[row] << np.uint64(-column_offset)
-
-
-@compiled()
 def row_lines(
     stones: npt.NDArray[np.uint64], available: npt.NDArray[np.uint64], down: int, right: int, length: int, exact: bool
 ) -> int:
-    """The worth of one side's lines in one direction; `available` are its own and the free cells.
+    """The worth of one side's lines in one direction (down −1, 0 or 1; right 0 or 1); each array has a spare row around it.
 
-    Where longer lines do not win (`exact`), a line that another stone of its side touches at either end is worth nothing.
+    `available` are the side's own and the free cells. Where longer lines do not win (`exact`), a line that another stone
+    of its side touches at either end is worth nothing.
     """
     total = 0
-    rows = len(stones)
-    for row in range(rows - down * (length - 1)):
+    rows = len(stones) - 2
+    reach = down * (length - 1)
+    for row in range(1 + max(0, -reach), 1 + rows - max(0, reach)):
         possible = available[row]
         ones = twos = fours = eights = NOTHING
         for index in range(length):
-            possible &= at_offset(available, row + index * down, index * right)
-            ones, twos, fours, eights = add_stones(
-                ones, twos, fours, eights, at_offset(stones, row + index * down, index * right)
-            )
+            at, shift = row + index * down, np.uint64(index * right)
+            possible &= available[at] >> shift
+            ones, twos, fours, eights = add_stones(ones, twos, fours, eights, stones[at] >> shift)
+        if possible & (ones | twos | fours | eights) == NOTHING:
+            continue
         if exact:
-            possible &= ~at_offset(stones, row - down, -right)
-            possible &= ~at_offset(stones, row + length * down, length * right)
+            possible &= ~(stones[row - down] << np.uint64(right))
+            possible &= ~(stones[row + length * down] >> np.uint64(length * right))
         total += worth_of_counts(possible, ones, twos, fours, eights, length)
     return total
 
@@ -155,17 +150,16 @@ def row_lines(
 def stones_heuristic(state: State, rows: int, columns: int, length: int, exact: bool) -> int:
     """All rows, columns and diagonals."""
     other_word = 1 + (len(state) - 1) // 2
-    stones = np.empty((2, rows), np.uint64)
-    available = np.empty((2, rows), np.uint64)
+    stones = np.zeros((2, rows + 2), np.uint64)
+    available = np.zeros((2, rows + 2), np.uint64)
     board = (ONE << np.uint64(columns)) - ONE
     for row in range(rows):
-        stones[0, row] = row_of_stones(state, 1, columns, row)
-        stones[1, row] = row_of_stones(state, other_word, columns, row)
-        available[0, row] = board & ~stones[1, row]
-        available[1, row] = board & ~stones[0, row]
+        own, other = row_of_stones(state, 1, columns, row), row_of_stones(state, other_word, columns, row)
+        stones[0, row + 1], stones[1, row + 1] = own, other
+        available[0, row + 1], available[1, row + 1] = board & ~other, board & ~own
     worth = np.zeros(2, np.int64)
     for side in range(2):
-        for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        for down, right in ((0, 1), (1, 0), (1, 1), (-1, 1)):
             worth[side] += row_lines(stones[side], available[side], down, right, length, exact)
     return balance(worth[0], worth[1])
 

@@ -9,7 +9,7 @@ from numba import int64, types, uint64
 from numba.extending import intrinsic, overload
 
 from boardzero.games.bits import count_bits
-from boardzero.games.compiled import compiled
+from boardzero.games.compiled import compiled, compiled_without_allocation
 from boardzero.games.othello import BOARDS, DOWN, DOWN_LEFT, DOWN_RIGHT, RIGHT
 
 ONE, NOTHING, TOP = np.uint64(1), np.uint64(0), np.uint64(1 << 63)
@@ -62,14 +62,14 @@ def _leading_zeros_compiled(word):  # type: ignore[no-untyped-def]
     return lambda word: _leading_zeros(word)  # type: ignore[call-arg]
 
 
-@compiled()
+@compiled_without_allocation()
 def turned_ahead(ray: np.uint64, own: np.uint64, other: np.uint64) -> np.uint64:
     """Discs turned along a ray of higher bits: adding 1 carries through the other's run to the first cell behind it."""
     end = ((other | ~ray) + ONE) & ray & own
     return (end - np.uint64(end != NOTHING)) & ray
 
 
-@compiled()
+@compiled_without_allocation()
 def turned_back(ray: np.uint64, own: np.uint64, other: np.uint64) -> np.uint64:
     """Discs turned along a ray of lower bits: the highest cell that is not the other's ends the run."""
     end = (TOP >> leading_zeros((~other & ray) | ONE)) & ray & own
@@ -102,7 +102,7 @@ def final_score(own: np.uint64, other: np.uint64, cells: int) -> int:
     return 0
 
 
-@compiled()
+@compiled_without_allocation()
 def odd_quadrants(geometry: Geometry, empty: np.uint64) -> np.uint64:
     """The cells of the quarters with an odd number of empty cells, where it is good to play last, so to play now."""
     cells = NOTHING
@@ -112,13 +112,13 @@ def odd_quadrants(geometry: Geometry, empty: np.uint64) -> np.uint64:
     return cells
 
 
-@compiled()
+@compiled_without_allocation()
 def both_neighbours(cells: np.uint64, step: np.uint64, ahead: np.uint64, back: np.uint64) -> np.uint64:
     """Cells one step away along an axis; the masks keep what would run over the side of the board."""
     return (cells << step & ahead) | (cells >> step & back)
 
 
-@compiled()
+@compiled_without_allocation()
 def safe_along(board: np.uint64, empty: np.uint64, step: np.uint64, ahead: np.uint64, back: np.uint64) -> np.uint64:
     """Cells that cannot be flanked along an axis: their line is full, or they stand at its end."""
     open_lines = empty

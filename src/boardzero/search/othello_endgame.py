@@ -3,10 +3,12 @@
 Scores are final disc differences for the side to move; cells that stay empty count for the winner, as in tournaments.
 """
 
+import numpy as np
+
 from boardzero.games.othello import Othello
 from boardzero.games.rules import Outcome, State
 from boardzero.search.othello_discs import describe_board, final_score
-from boardzero.search.othello_search import NODES, narrow, new_workspace
+from boardzero.search.othello_search import narrow
 from boardzero.search.othello_table import new_table
 
 
@@ -20,12 +22,12 @@ class OthelloEndgame:
         self.game = game
         self._geometry = describe_board(game.size)
         self._table = new_table(table_bits)
-        self._workspace = new_workspace()
+        self._nodes = np.zeros(1, np.int64)
 
     @property
     def nodes(self) -> int:
-        """Positions visited so far, but for those with one empty cell."""
-        return int(self._workspace[NODES])
+        """Positions visited so far."""
+        return int(self._nodes[0])
 
     def score(self, state: State) -> int:
         """The final disc difference for the side to move, when both sides play for discs."""
@@ -49,4 +51,4 @@ class OthelloEndgame:
         own, other = state[1], state[2]
         if self.game.outcome(state) is not Outcome.GOING_ON:
             return max(lower, min(upper, int(final_score(own, other, self.game.size**2))))
-        return int(narrow(self._geometry, self._table, self._workspace, own, other, lower, upper))
+        return int(narrow(self._geometry, self._table, self._nodes, own, other, lower, upper))

@@ -3,14 +3,16 @@
 Scores are for the side to move (own discs first) and even. With many empty cells: a transposition table, moves that leave
 the other side few replies first, and stable discs as bounds. With few: parity alone orders the moves, since looking further
 would cost more than it saves.
+
+The line of play is kept in arrays instead of by recursion: Numba does not reliably reload recursive functions from its cache.
 """
 
 import numpy as np
 import numpy.typing as npt
-from numba import boolean, int64, uint64
+from numba import int64, types, uint64
 
 from boardzero.games.bits import count_bits, lowest_bit, signed
-from boardzero.games.compiled import compiled
+from boardzero.games.compiled import compiled, compiled_without_allocation
 from boardzero.games.othello import find_placements
 from boardzero.search.othello_discs import (
     BOARD,
@@ -27,27 +29,28 @@ from boardzero.search.othello_discs import (
 from boardzero.search.othello_table import (
     NO_CELL,
     Table,
+    add_bounds,
     entry_cell,
     entry_lower,
     entry_upper,
     find_bucket,
     find_entry,
-    store_entry,
 )
 
 FEW_EMPTIES = 6
-NODES = 0  # in the work space: positions visited so far; the ordered moves for each number of empty cells follow
-Workspace = npt.NDArray[np.int64]
-CELL_BITS = 6  # of an ordered move: its cell; above it, its rank
-UNSEEN = -1000  # less than every score
+CELL_BITS, CELL_MASK = 6, 63  # of an ordered move: its cell; above it, its rank
+UNSEEN = -1000  # less than every score: none is known yet
+
+# A position on the line of play, as words and as numbers.
+OWN, OTHER, FIRST_CELLS, LATER_CELLS = range(4)  # with few empty cells: those left to try, and those to try after them
+BEST, BEST_CELL, CELL, TRIED, COUNT, PASSED = range(6)  # COUNT: ordered moves (of which TRIED were), 0 with few empty cells
+Discs = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int64]
+Order = npt.NDArray[np.int64]
+LINE, NUMBERS = types.Array(uint64, 2, "C"), types.Array(int64, 2, "C")
 
 
-def new_workspace() -> Workspace:
-    """[1 + 65 · 64]: the node count, then room for the moves of every number of empty cells."""
-    return np.zeros(1 + 65 * 64, np.int64)
-
-
-@compiled()
+@compiled_without_allocation()
 def last_cell_score(geometry: Geometry, own: np.uint64, other: np.uint64, empty: np.uint64) -> int:
     """The result with one empty cell: whoever can takes it, the side to move first."""
     cell = lowest_bit(empty)
@@ -61,54 +64,16 @@ def last_cell_score(geometry: Geometry, own: np.uint64, other: np.uint64, empty:
     return final_score(own, other, cells)
 
 
-@compiled(int64(uint64[::1], int64[::1], uint64, uint64, uint64, int64, boolean))
-def search_few(
-    geometry: Geometry,
-    workspace: Workspace,
-    own: np.uint64,
-    other: np.uint64,
-    empty: np.uint64,
-    alpha: int,
-    passed: bool,
-) -> int:
-    """As `search`, for two or more empty cells; `passed`: the other side could not move."""
-    workspace[NODES] += 1
-    best = UNSEEN
-    odd = odd_quadrants(geometry, empty)
-    for group in (empty & odd, empty & ~odd):
-        while group != NOTHING:
-            cell = lowest_bit(group)
-            disc = ONE << np.uint64(cell)
-            group ^= disc
-            turned = discs_turned(cell, own, other)
-            if turned == NOTHING:
-                continue
-            left = empty ^ disc
-            if left & (left - ONE) == NOTHING:
-                score = -last_cell_score(geometry, other ^ turned, own | turned | disc, left)
-            else:
-                score = -search_few(geometry, workspace, other ^ turned, own | turned | disc, left, -alpha - 1, False)
-            if score > alpha:
-                return score
-            best = max(best, score)
-    if best != UNSEEN:
-        return best
-    if passed:
-        return final_score(own, other, signed(geometry[CELLS]))
-    return -search_few(geometry, workspace, other, own, empty, -alpha - 1, True)
-
-
-@compiled()
+@compiled_without_allocation()
 def order_moves(
     geometry: Geometry,
-    workspace: Workspace,
-    first: int,
+    order: Order,
     own: np.uint64,
     other: np.uint64,
     placements: np.uint64,
     best_cell: int,
 ) -> int:
-    """Write the moves from workspace[first] on, the most promising first, and say how many there are.
+    """Write the moves, the most promising first, and say how many there are.
 
     Few replies are best, corners among them counting double; then corners taken and odd quarters of the board.
     """
@@ -129,74 +94,158 @@ def order_moves(
             if disc & odd != NOTHING:
                 rank -= 2
         entry = rank << CELL_BITS | cell
-        slot = first + count
-        while slot > first and workspace[slot - 1] > entry:
-            workspace[slot] = workspace[slot - 1]
+        slot = count
+        while slot > 0 and order[slot - 1] > entry:
+            order[slot] = order[slot - 1]
             slot -= 1
-        workspace[slot] = entry
+        order[slot] = entry
         count += 1
     return count
 
 
-@compiled(int64(uint64[::1], uint64[::1], int64[::1], uint64, uint64, int64))
-def search(geometry: Geometry, table: Table, workspace: Workspace, own: np.uint64, other: np.uint64, alpha: int) -> int:
-    """A lower bound on the score if it is above alpha, otherwise an upper bound."""
-    board, cells = geometry[BOARD], signed(geometry[CELLS])
-    empty = board ^ (own | other)
+@compiled_without_allocation()
+def look(geometry: Geometry, table: Table, own: np.uint64, other: np.uint64, alpha: int) -> int:
+    """Without searching: a score that bounds this position's, or UNSEEN."""
+    cells = signed(geometry[CELLS])
+    empty = geometry[BOARD] ^ (own | other)
     empties = count_bits(empty)
+    if empties == 0:
+        return final_score(own, other, cells)
+    if empties == 1:
+        return last_cell_score(geometry, own, other, empty)
     if empties <= FEW_EMPTIES:
-        if empties == 0:
-            return final_score(own, other, cells)
-        if empties == 1:
-            return last_cell_score(geometry, own, other, empty)
-        return search_few(geometry, workspace, own, other, empty, alpha, False)
-    workspace[NODES] += 1
-    if 2 * count_bits(other) >= cells - alpha:  # otherwise even stable discs everywhere would not be enough
-        most = cells - 2 * count_bits(stable_discs(board, other, empty))
+        return UNSEEN
+    if 2 * count_bits(other) >= cells - alpha:  # otherwise it would not be enough if all of them were stable
+        most = cells - 2 * count_bits(stable_discs(geometry[BOARD], other, empty))
         if most <= alpha:
             return most
-
-    lower, upper, best_cell = -cells, cells, NO_CELL
-    bucket = find_bucket(table, own, other)
-    entry = find_entry(table, bucket, own, other)
+    entry = find_entry(table, find_bucket(table, own, other), own, other)
     if entry >= 0:
-        lower, upper, best_cell = entry_lower(table, entry), entry_upper(table, entry), entry_cell(table, entry)
-        if lower > alpha:
-            return lower
-        if upper <= alpha:
-            return upper
+        if entry_lower(table, entry) > alpha:
+            return entry_lower(table, entry)
+        if entry_upper(table, entry) <= alpha:
+            return entry_upper(table, entry)
+    return UNSEEN
 
-    placements = find_placements(own, other, board)
-    if placements == NOTHING:
-        if find_placements(other, own, board) == NOTHING:
-            return final_score(own, other, cells)
-        return -search(geometry, table, workspace, other, own, -alpha - 1)
-    first = 1 + 64 * empties
-    best = UNSEEN
-    for slot in range(first, first + order_moves(geometry, workspace, first, own, other, placements, best_cell)):
-        cell = workspace[slot] & 63
-        turned = discs_turned(cell, own, other)
-        score = -search(geometry, table, workspace, other ^ turned, own | turned | ONE << np.uint64(cell), -alpha - 1)
-        if score > best:
-            best, best_cell = score, cell
-            if score > alpha:
-                break
-    if best > alpha:
-        lower = best
+
+@compiled_without_allocation()
+def open_position(
+    geometry: Geometry,
+    table: Table,
+    discs: Discs,
+    numbers: Numbers,
+    order: Order,
+    own: np.uint64,
+    other: np.uint64,
+    passed: bool,
+) -> None:
+    """Put a position on the line, with its moves (if empty cells are few: the cells that may be moves) ready to be tried."""
+    empty = geometry[BOARD] ^ (own | other)
+    discs[OWN], discs[OTHER], discs[FIRST_CELLS], discs[LATER_CELLS] = own, other, NOTHING, NOTHING
+    numbers[BEST], numbers[BEST_CELL], numbers[PASSED] = UNSEEN, NO_CELL, passed
+    numbers[TRIED], numbers[COUNT] = 0, 0
+    if count_bits(empty) <= FEW_EMPTIES:
+        odd = odd_quadrants(geometry, empty)
+        discs[FIRST_CELLS], discs[LATER_CELLS] = empty & odd, empty & ~odd
     else:
-        upper = best
-    store_entry(table, bucket, own, other, empties, lower, upper, best_cell)
+        entry = find_entry(table, find_bucket(table, own, other), own, other)
+        best_cell = entry_cell(table, entry) if entry >= 0 else NO_CELL
+        placements = find_placements(own, other, geometry[BOARD])
+        numbers[COUNT] = order_moves(geometry, order, own, other, placements, best_cell)
+
+
+@compiled_without_allocation()
+def next_cell(discs: Discs, numbers: Numbers, order: Order) -> int:
+    """The next cell to try, or NO_CELL."""
+    if numbers[TRIED] < numbers[COUNT]:
+        numbers[TRIED] += 1
+        return order[numbers[TRIED] - 1] & CELL_MASK
+    if discs[FIRST_CELLS] == NOTHING:
+        discs[FIRST_CELLS], discs[LATER_CELLS] = discs[LATER_CELLS], NOTHING
+        if discs[FIRST_CELLS] == NOTHING:
+            return NO_CELL
+    cell = lowest_bit(discs[FIRST_CELLS])
+    discs[FIRST_CELLS] &= discs[FIRST_CELLS] - ONE
+    return cell
+
+
+@compiled_without_allocation()
+def settle(geometry: Geometry, table: Table, discs: Discs, numbers: Numbers, alpha: int) -> int:
+    """The score of a position whose search is over; noted in the table if it took some search."""
+    best = numbers[BEST]
+    if numbers[COUNT] > 0:
+        cells = signed(geometry[CELLS])
+        own, other = discs[OWN], discs[OTHER]
+        lower, upper = (best, cells) if best > alpha else (-cells, best)
+        add_bounds(table, own, other, cells - count_bits(own | other), lower, upper, numbers[BEST_CELL])
     return best
 
 
-@compiled(int64(uint64[::1], uint64[::1], int64[::1], uint64, uint64, int64, int64))
-def narrow(
-    geometry: Geometry, table: Table, workspace: Workspace, own: np.uint64, other: np.uint64, lower: int, upper: int
+@compiled_without_allocation(int64(uint64[::1], uint64[::1], int64[::1], LINE, NUMBERS, NUMBERS, uint64, uint64, int64))
+def search(
+    geometry: Geometry,
+    table: Table,
+    nodes: Numbers,
+    line: Discs,
+    numbers: Numbers,
+    orders: Order,
+    own: np.uint64,
+    other: np.uint64,
+    alpha: int,
 ) -> int:
+    """A lower bound on the score if it is above alpha, otherwise an upper bound. Line, numbers and orders: room to work in."""
+    cells = signed(geometry[CELLS])
+    ply = 0
+    passed = False
+    while True:
+        nodes[0] += 1
+        score = look(geometry, table, own, other, alpha)
+        if score == UNSEEN:
+            open_position(geometry, table, line[ply], numbers[ply], orders[ply], own, other, passed)
+        turned = NOTHING
+        while turned == NOTHING:  # until there is a move to search: try the next cell, or go back up the line with the score
+            if score != UNSEEN:
+                if ply == 0:
+                    return score
+                ply -= 1
+                alpha = -alpha - 1
+                if -score > numbers[ply, BEST]:
+                    numbers[ply, BEST], numbers[ply, BEST_CELL] = -score, numbers[ply, CELL]
+                score = UNSEEN
+                if numbers[ply, BEST] > alpha:
+                    score = settle(geometry, table, line[ply], numbers[ply], alpha)
+                    continue
+            own, other = line[ply, OWN], line[ply, OTHER]
+            cell = next_cell(line[ply], numbers[ply], orders[ply])
+            numbers[ply, CELL] = cell
+            if cell != NO_CELL:
+                turned = discs_turned(cell, own, other)
+            elif numbers[ply, BEST] != UNSEEN:
+                score = settle(geometry, table, line[ply], numbers[ply], alpha)
+            elif numbers[ply, PASSED]:
+                score = final_score(own, other, cells)
+            else:
+                break
+        passed = turned == NOTHING
+        if not passed:
+            own |= turned | ONE << np.uint64(cell)
+            other ^= turned
+        own, other = other, own
+        alpha = -alpha - 1
+        ply += 1
+
+
+@compiled(int64(uint64[::1], uint64[::1], int64[::1], uint64, uint64, int64, int64))
+def narrow(geometry: Geometry, table: Table, nodes: Numbers, own: np.uint64, other: np.uint64, lower: int, upper: int) -> int:
     """The score; scores beyond lower and upper (both even) come back as these. Each search starts where the last one ended."""
+    cells = signed(geometry[CELLS])
+    longest = 2 * (cells - count_bits(own | other)) + 2  # every move may be followed by a pass
+    line = np.empty((longest, 4), np.uint64)
+    numbers = np.empty((longest, 6), np.int64)
+    orders = np.empty((longest, cells), np.int64)
     guess = max(lower, min(upper - 2, 0))
     while lower < upper:
-        bound = search(geometry, table, workspace, own, other, guess)
+        bound = search(geometry, table, nodes, line, numbers, orders, own, other, guess)
         if bound > guess:
             lower = min(bound, upper)
             guess = lower

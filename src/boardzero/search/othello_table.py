@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from boardzero.errors import BadInput
 from boardzero.games.bits import signed
-from boardzero.games.compiled import compiled
+from boardzero.games.compiled import compiled_without_allocation
 
 SMALLEST_BITS, LARGEST_BITS = 4, 30
 ENTRY_WORDS = 4
@@ -31,7 +31,7 @@ def new_table(table_bits: int) -> Table:
     return np.zeros(ENTRY_WORDS << table_bits, np.uint64)
 
 
-@compiled()
+@compiled_without_allocation()
 def find_bucket(table: Table, own: np.uint64, other: np.uint64) -> int:
     """Where the two entries of a position's bucket begin."""
     key = (own ^ (own >> SHIFT_32)) * FACTOR_1 ^ (other ^ (other >> SHIFT_29)) * FACTOR_2
@@ -39,7 +39,7 @@ def find_bucket(table: Table, own: np.uint64, other: np.uint64) -> int:
     return signed(key >> SHIFT_32) & (len(table) - 1) & ~(2 * ENTRY_WORDS - 1)
 
 
-@compiled()
+@compiled_without_allocation()
 def find_entry(table: Table, bucket: int, own: np.uint64, other: np.uint64) -> int:
     """Where a position's entry begins, or −1."""
     if table[bucket] == own and table[bucket + 1] == other:
@@ -49,28 +49,32 @@ def find_entry(table: Table, bucket: int, own: np.uint64, other: np.uint64) -> i
     return -1
 
 
-@compiled()
+@compiled_without_allocation()
 def entry_lower(table: Table, entry: int) -> int:
     return signed(table[entry + 2] & BYTE) - OFFSET
 
 
-@compiled()
+@compiled_without_allocation()
 def entry_upper(table: Table, entry: int) -> int:
     return signed(table[entry + 2] >> BYTE_BITS & BYTE) - OFFSET
 
 
-@compiled()
+@compiled_without_allocation()
 def entry_cell(table: Table, entry: int) -> int:
     return signed(table[entry + 2] >> TWO_BYTES_BITS & BYTE)
 
 
-@compiled()
-def store_entry(
-    table: Table, bucket: int, own: np.uint64, other: np.uint64, empties: int, lower: int, upper: int, cell: int
-) -> None:
-    """Write a position over its older entry, over one with no more empty cells, or over the second of the bucket."""
+@compiled_without_allocation()
+def add_bounds(table: Table, own: np.uint64, other: np.uint64, empties: int, lower: int, upper: int, cell: int) -> None:
+    """Note what was found out, together with what was known.
+
+    The position goes over its older entry, over one with no more empty cells, or over the second of the bucket.
+    """
+    bucket = find_bucket(table, own, other)
     entry = find_entry(table, bucket, own, other)
-    if entry < 0:
+    if entry >= 0:
+        lower, upper = max(lower, entry_lower(table, entry)), min(upper, entry_upper(table, entry))
+    else:
         entry = bucket if np.uint64(empties) >= table[bucket + 3] else bucket + ENTRY_WORDS
     table[entry], table[entry + 1] = own, other
     table[entry + 2] = np.uint64(lower + OFFSET) | np.uint64(upper + OFFSET) << BYTE_BITS | np.uint64(cell) << TWO_BYTES_BITS

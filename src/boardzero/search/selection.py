@@ -20,9 +20,12 @@ def clamp(value: float, lower: int, upper: int) -> float:
 
 
 @compiled()
-def is_worthwhile(edge_lower: int, edge_upper: int, node_lower: int) -> bool:
-    """May this edge be better than, or be, what its node is already sure of? Proven losses and lesser moves are not."""
-    return edge_upper > node_lower or (edge_lower == edge_upper == node_lower and node_lower > -1)
+def is_worthwhile(edge_lower: int, edge_upper: int, node_lower: int, at_root: bool) -> bool:
+    """May this edge be better than what its node is already sure of?
+
+    At the root a proven draw stays in the running, so that its visits tell how it compares with the moves that are open.
+    """
+    return edge_upper > node_lower or (at_root and edge_lower == edge_upper == node_lower and node_lower > -1)
 
 
 @compiled()
@@ -74,7 +77,7 @@ def best_edge(
     best, best_score = NONE, -np.inf
     for edge in range(first, first + nodes[node].edge_count):
         record = edges[edge]
-        if not is_worthwhile(record.lower, record.upper, node_lower):
+        if not is_worthwhile(record.lower, record.upper, node_lower, at_root):
             continue
         count = record.visits + record.pending
         value = unvisited
@@ -146,7 +149,7 @@ def best_gumbel_edge(nodes: Nodes, edges: Edges, node: int, options: Options, ro
     best, best_score, best_is_due = NONE, -np.inf, False
     for edge in range(first, first + nodes[node].edge_count):
         record = edges[edge]
-        if not is_worthwhile(record.lower, record.upper, node_lower):
+        if not is_worthwhile(record.lower, record.upper, node_lower, True):
             continue
         root_edge = root_edges[edge - first]
         is_due = record.visits + record.pending - root_edge.visits_before == visits_due

@@ -34,6 +34,7 @@ from boardzero.search.growth import (
     make_ready,
     new_node,
     put_into_cache,
+    result_of,
     set_priors,
     take_priors_from_cache,
 )
@@ -131,8 +132,7 @@ def descend(
         if child == NONE:
             outcome = apply(arrays.states[tree, node], np.int64(edge_record.action), state)
             if outcome != 0:
-                result = 0 if outcome == 1 else 1 if outcome == 2 else -1
-                count_known(arrays, tree, options, depth, NONE, result)
+                count_known(arrays, tree, options, depth, NONE, result_of(outcome))
                 return KNOWN, rows
             if options.transpositions:
                 child = find_in_table(arrays.table[tree], arrays.states[tree], state)
