@@ -78,6 +78,20 @@ def test_every_action_gets_its_minimax_value(name: str, seed: int, ply: int) -> 
 
 
 @settings(deadline=None, max_examples=40)
+@given(name=st.sampled_from(["tictactoe", "othello:size=4"]), seed=st.integers(0, 10_000), ply=st.integers(0, 9))
+def test_distant_ends_found_through_the_table_count_their_plies_from_the_root(name: str, seed: int, ply: int) -> None:
+    game = find_game(name)
+    positions = list(random_positions(game, seed))
+    state = positions[max(0, len(positions) - 2 - ply // 2)].state
+    depth = game.max_plies if name == "tictactoe" else 6
+    report = search(game, state, depth=depth, every_action=True)
+    for scored in report.actions:
+        successor = game.next_state(state, scored.action)
+        if not game.outcome(successor):
+            assert scored.score == -plain_minimax(game, successor, report.depth - 1, find_heuristic(game), ply=1)
+
+
+@settings(deadline=None, max_examples=40)
 @given(name=st.sampled_from(list(DEPTHS)), seed=st.integers(0, 10_000), ply=st.integers(0, 60))
 def test_the_table_and_its_size_change_nothing(name: str, seed: int, ply: int) -> None:
     game = find_game(name)

@@ -166,6 +166,17 @@ def test_bad_parameters_are_refused_in_one_sentence(specification: str, message:
     assert str(refusal.value).startswith(message)
 
 
+@pytest.mark.parametrize("specification", ["mcts:sims=100", "minimax:depth=2", "random"])
+def test_games_of_openspiel_are_played_too(specification: str) -> None:
+    pytest.importorskip("pyspiel")
+    game = find_game("openspiel:tic_tac_toe")
+    position = Position(game, "0 3 1 4")
+    analysis = find_player(specification, game).analyse(position)
+    assert analysis.action in position.legal_actions()
+    if specification != "random":
+        assert analysis.action == 2 and analysis.exact == 1
+
+
 def test_a_specification_names_what_differs_from_the_defaults() -> None:
     for text in ("mcts", "mcts:sims=200", "mcts:seconds=0.5,variant=every-child", "minimax:depth=6", "random"):
         assert find_player(text, TICTACTOE).specification == text

@@ -25,7 +25,7 @@ def rule_addresses(game: Game) -> Addresses:
     The game must outlive every use of them.
     """
     rules = ((game.legal, LEGAL_RULE), (game.apply, APPLY_RULE), (game.encode, ENCODE_RULE))
-    find = (_get_wrapper_address, _get_jit_address)
+    find: Any = (_get_wrapper_address, _get_jit_address)
     return np.array([address(rule, kind.signature) for rule, kind in rules for address in find], np.int64)
 
 

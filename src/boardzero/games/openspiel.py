@@ -77,7 +77,7 @@ class OpenSpielGame(Game):
         """`text` is the canonical name and parameters, as behind `openspiel:`."""
         super().__init__(Parameters())
         self._spiel_game, self._text = spiel_game, text
-        self.title = spiel_game.get_type().long_name  # type: ignore[misc]  # each object of this class has a title of its own
+        self.title = spiel_game.get_type().long_name  # each object of this class has a title of its own
         self._start = spiel_game.new_initial_state()
         self._first_player = self._start.current_player()  # OpenSpiel's number of the player who begins
         self._set_sizes(spiel_game)

@@ -92,7 +92,7 @@ class Game(ABC):
 
     # -- said once by each game ----------------------------------------------------------------------------------------
     name: str  # as in the grammar: `connect4`
-    title: ClassVar[str]  # as people say it: `Connect Four`
+    title: str  # as people say it: `Connect Four`
     Parameters: ClassVar[type[BaseParameters]] = BaseParameters
     symmetry_kind: ClassVar[Literal["none", "mirror", "square"]] = "none"
     rank_one_on_top: ClassVar[bool] = False  # square names: is a1 the top left (Othello) or the bottom left cell?

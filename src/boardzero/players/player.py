@@ -68,7 +68,7 @@ class Player(ABC):
         """The action to play."""
         return self.analyse(position, seconds).action
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - most players hold nothing
         """Let go of processes and memory."""
 
     def __repr__(self) -> str:

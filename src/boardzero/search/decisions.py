@@ -41,11 +41,11 @@ def is_allowed(edges: Edges, edge: int, sure: int) -> bool:
 
 
 @compiled()
-def mixed_prior(edges: Edges, edge: int, root_edge: RootEdges, noisy: bool, options: Options) -> float:
+def mixed_prior(edges: Edges, edge: int, noise: float, noisy: bool, options: Options) -> float:
     """The prior that the search used at the root."""
     prior = float(edges[edge].prior)
     if noisy:
-        return (1.0 - options.noise_fraction) * prior + options.noise_fraction * float(root_edge.noise)
+        return (1.0 - options.noise_fraction) * prior + options.noise_fraction * noise
     return prior
 
 
@@ -88,7 +88,7 @@ def weigh_by_visits(arrays: Arrays, tree: int, options: Options) -> None:
     best = most_visited(nodes, edges, record.root, sure)
     noisy = record.noisy != 0
     factor = exploration_factor(total, options) * math.sqrt(float(total))
-    best_prior = mixed_prior(edges, best, root_edges[best - first], noisy, options)
+    best_prior = mixed_prior(edges, best, float(root_edges[best - first].noise), noisy, options)
     best_score = edge_value(edges, best, 0.0) + factor * best_prior / (1.0 + edges[best].visits)
     anything = False
     for index in range(count):
@@ -97,7 +97,7 @@ def weigh_by_visits(arrays: Arrays, tree: int, options: Options) -> None:
         if is_allowed(edges, edge, sure):
             weight = edges[edge].visits
             if options.forced_playouts > 0.0 and edge != best and weight > 0:
-                prior = mixed_prior(edges, edge, root_edges[index], noisy, options)
+                prior = mixed_prior(edges, edge, float(root_edges[index].noise), noisy, options)
                 weight = unforced_visits(weight, edge_value(edges, edge, 0.0), prior, total, best_score, options)
         root_edges[index].weight = float(weight)
         anything = anything or weight > 0
@@ -176,7 +176,7 @@ def draw_weighted(stream: Stream, root_edges: RootEdges, count: int) -> int:
 
 @compiled()
 def sharpen(root_edges: RootEdges, count: int, temperature: float, softmax_beta: float) -> None:
-    """Weights to the power of 1 / temperature, or softmax of beta · weights; relative to the highest, so that none overflows."""
+    """Weights to the power of 1 / temperature, or softmax of beta · weights; relative to the highest: none overflows."""
     highest = 0.0
     for index in range(count):
         highest = max(highest, root_edges[index].weight)

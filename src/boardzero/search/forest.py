@@ -10,6 +10,7 @@ import numpy.typing as npt
 from boardzero.games.function_pointers import rule_addresses
 from boardzero.games.randomness import new_stream
 from boardzero.games.rules import Game, State
+from boardzero.games.wrapped import raise_kept_error
 from boardzero.search import forest_arrays
 from boardzero.search.decisions import choose_actions, draw_full_searches, write_policies
 from boardzero.search.forest_arrays import EMPTY_WORD, NONE, Arrays, options_from
@@ -58,13 +59,13 @@ class Forest:
         cache: int = 0,
         seed: int = 0,
     ) -> None:
-        """Room for this many nodes (and edges: by default enough for all of them, up to 64 a node) in each tree, and for
-        `cache` evaluations, rounded up to a power of two, that all trees share."""
+        """Room for this many nodes and edges (by default, enough for the nodes) in each tree, and for `cache` evaluations,
+        rounded up to a power of two, that all trees share. Room that is not used takes no memory."""
         self.game = game
         self.settings = settings or SearchSettings()
         self._options = options_from(self.settings)
         self._addresses = rule_addresses(game)
-        edges = edges or max(nodes * min(game.max_legal, 64), game.max_legal)
+        edges = edges or nodes * game.max_legal
         slots = 1 << (cache - 1).bit_length() if cache > 1 else 0
         self.arrays: Arrays = forest_arrays.new_arrays(game, self._options, trees, nodes, edges, slots)
         for tree in range(trees):
@@ -115,6 +116,7 @@ class Forest:
             logits, values = evaluate(self.arrays.planes[:rows])
             if deadline is not None and time.perf_counter() >= deadline:
                 self.arrays.trees["simulations"] = self.arrays.trees["started"]  # what has begun is still taken in
+        raise_kept_error(self.game)
 
     def draw_playout_caps(self, cap: PlayoutCap) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
         """The simulations of each tree's next search, and whether it is a full one (to be run with noise, and recorded)."""

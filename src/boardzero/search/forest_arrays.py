@@ -122,7 +122,7 @@ SIMULATIONS, EVALUATIONS, CACHE_HITS, KNOWN_RESULTS = range(4)
 _node, _edge, _root_edge, _tree, _leaf, _step = map(numba.from_dtype, (NODE, EDGE, ROOT_EDGE, TREE, LEAF, STEP))
 
 
-def _c(kind: object, dimensions: int) -> types.Array:
+def _c(kind: types.Type, dimensions: int) -> types.Array:
     return types.Array(kind, dimensions, "C")
 
 

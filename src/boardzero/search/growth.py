@@ -21,7 +21,7 @@ def result_of(outcome: int) -> int:
 
 @compiled()
 def new_node(arrays: Arrays, tree: int, state: State, legal: LegalRule, options: Options) -> int:
-    """A node that awaits its evaluation (unless the game is over), with an edge for each legal action; NONE if the tree is full."""
+    """A node with an edge for each legal action, to be evaluated unless the game is over; NONE if the tree is full."""
     record = arrays.trees[tree]
     nodes, edges = arrays.nodes[tree], arrays.edges[tree]
     count = legal(state, arrays.actions)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import float32, int64, types
 
+from boardzero.games.bits import signed
 from boardzero.games.compiled import compiled_without_allocation as compiled
 from boardzero.games.function_pointers import Addresses, apply_function, encode_function, legal_function
 from boardzero.games.randomness import Stream
@@ -130,7 +131,7 @@ def descend(
             return KNOWN, rows
         child = edge_record.child
         if child == NONE:
-            outcome = apply(arrays.states[tree, node], np.int64(edge_record.action), state)
+            outcome = apply(arrays.states[tree, node], signed(edge_record.action), state)
             if outcome != 0:
                 count_known(arrays, tree, options, depth, NONE, result_of(outcome))
                 return KNOWN, rows

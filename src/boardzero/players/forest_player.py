@@ -1,0 +1,129 @@
+"""Players that search one tree with an evaluator: what the line heuristic and networks have in common."""
+
+import math
+
+import numpy as np
+from pydantic import Field
+
+from boardzero.games.position import Position
+from boardzero.games.rules import Game, State
+from boardzero.players.player import Analysis, MoveOpinion, Player
+from boardzero.search.forest import Evaluator, Forest, RootEdge
+from boardzero.settings.search import MoveSettings, SearchSettings
+from boardzero.settings.specification import Parameters
+
+MOST_SIMULATIONS = 2**31 - 1
+NODE_BYTES, EDGE_BYTES = 40, 32
+LONGEST_LINE = 12
+
+
+class ForestParameters(Parameters):
+    """How long to search and how. With both limits the first one reached ends the search."""
+
+    sims: int | None = Field(None, ge=1, le=100_000_000, description="simulations a move")
+    seconds: float | None = Field(None, gt=0, le=86_400, description="seconds a move")
+    noise: bool = Field(False, description="Dirichlet noise at the root, as in self-play")
+    temperature: float = Field(0, ge=0, le=100, description="moves are drawn by visits ^ (1 / temperature); 0 takes the best")
+    memory: int = Field(1024, ge=1, le=1_000_000, description="megabytes that the tree may take")
+
+
+class ForestPlayer(Player):
+    """Searches with an evaluator, and keeps the part of its tree that the game runs into."""
+
+    default_simulations = 1000
+    parameters: ForestParameters
+
+    def __init__(
+        self,
+        game: Game,
+        parameters: ForestParameters,
+        seed: int,
+        evaluate: Evaluator,
+        settings: SearchSettings,
+        cache: int = 0,
+    ) -> None:
+        super().__init__(game, parameters, seed)
+        self.evaluate = evaluate
+        self.moves = MoveSettings(temperature=parameters.temperature, late_temperature=parameters.temperature)
+        self.simulations = parameters.sims
+        if self.simulations is None and parameters.seconds is None:
+            self.simulations = self.default_simulations
+        nodes, edges = self._room()
+        self.forest = Forest(game, settings, nodes=nodes, edges=edges, cache=cache, seed=seed)
+        self._start: State | None = None
+        self._actions: list[int] = []
+
+    def start_game(self, seed: int) -> None:
+        super().start_game(seed)
+        self.forest.seed_tree(0, seed, 0)
+        self._start = None
+
+    def analyse(self, position: Position, seconds: float | None = None) -> Analysis:
+        self._move_root_to(position)
+        limits = [limit for limit in (self.parameters.seconds, seconds) if limit is not None]
+        before = self.forest.counts()
+        self.forest.search(
+            self.evaluate, self.simulations or MOST_SIMULATIONS, self.parameters.noise, seconds=min(limits, default=None)
+        )
+        counts = self.forest.counts()
+        edges = self.forest.root_edges(0)
+        chosen = int(self.forest.choose(self.moves.temperature_at(len(position.actions)))[0])
+        edges.sort(key=lambda edge: (edge.action != chosen, -edge.visits, -edge.prior))
+        lower, upper = self.forest.root_bounds(0)
+        remarks = [
+            f"{counts.simulations - before.simulations} simulations, {counts.evaluations - before.evaluations} evaluations"
+        ]
+        if self.forest.is_full(0):
+            remarks.append(f"the tree is full ({self.parameters.memory} MB) and stopped growing")
+        return Analysis(
+            moves=tuple(self._opinion(edge) for edge in edges),
+            value=self.forest.root_value(0),
+            exact=lower if lower == upper else None,
+            remarks=tuple(remarks),
+        )
+
+    def _move_root_to(self, position: Position) -> None:
+        """Follow the game where it goes on from the last position; otherwise begin anew."""
+        played = len(self._actions)
+        if (
+            self._start is not None
+            and np.array_equal(self._start, position.start)
+            and position.actions[:played] == self._actions
+        ):
+            for action in position.actions[played:]:
+                self.forest.advance([action])
+        else:
+            self.forest.set_root(0, position.state)
+        self._start, self._actions = position.start, position.actions.copy()
+
+    def _opinion(self, edge: RootEdge) -> MoveOpinion:
+        return MoveOpinion(
+            action=edge.action,
+            value=edge.value if edge.visits else None,
+            visits=edge.visits,
+            prior=edge.prior,
+            exact=edge.lower if edge.lower == edge.upper else None,
+            line=self._line(edge.action),
+        )
+
+    def _line(self, action: int) -> tuple[int, ...]:
+        """The most visited continuation of a move."""
+        line = [action]
+        node = self.forest.child(0, int(self.forest.arrays.trees[0]["root"]), action)
+        while node is not None and len(line) < LONGEST_LINE:
+            edges = self.forest.node_edges(0, node)
+            best = max(edges, key=lambda edge: (edge.lower, edge.visits), default=None)
+            if best is None or best.visits == 0:
+                break
+            line.append(best.action)
+            node = self.forest.child(0, node, best.action)
+        return tuple(line)
+
+    def _room(self) -> tuple[int, int]:
+        """Nodes and edges for the memory allowed; no more than the search can use, with the tree that is kept."""
+        legal = self.game.max_legal
+        node_bytes = NODE_BYTES + 8 * self.game.state_length + EDGE_BYTES * legal
+        nodes = max(2, self.parameters.memory * 1_000_000 // node_bytes)
+        if self.simulations is not None and self.parameters.seconds is None:
+            nodes = min(nodes, 8 * self.simulations + 8)
+        return nodes, min(nodes * legal, math.ceil(self.parameters.memory * 1_000_000 / EDGE_BYTES))

@@ -1,0 +1,154 @@
+"""The players that search a forest, and the perfect player."""
+
+import numpy as np
+import pytest
+
+from boardzero.errors import BadInput
+from boardzero.games.catalogue import find_game
+from boardzero.games.position import Position
+from boardzero.games.rules import Game, Outcome
+from boardzero.players.catalogue import find_player
+
+
+def positions_with_a_winning_move(game: Game, count: int, seed: int) -> list[tuple[Position, set[int]]]:
+    """Random positions in which the side to move can win at once, with the moves that do."""
+    generator = np.random.default_rng(seed)
+    found: list[tuple[Position, set[int]]] = []
+    while len(found) < count:
+        position = Position(game)
+        while not position.over:
+            wins = {
+                action
+                for action in position.legal_actions()
+                if game.outcome(game.next_state(position.state, action)) is Outcome.MOVER_WON
+            }
+            if wins:
+                found.append((position, wins))
+                break
+            position.play(int(generator.choice(position.legal_actions())))
+    return found
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connect4", "gomoku:size=9"])
+def test_heuristic_takes_an_immediate_win(name: str) -> None:
+    game = find_game(name)
+    player = find_player("heuristic:sims=300", game)
+    for position, wins in positions_with_a_winning_move(game, 15, seed=1):
+        analysis = player.analyse(position)
+        assert analysis.action in wins
+        assert analysis.exact == 1
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connect4", "gomoku:size=9"])
+def test_heuristic_blocks_an_immediate_threat(name: str) -> None:
+    """Where exactly one move stops the other side from winning at once, it is played."""
+    game = find_game(name)
+    player = find_player("heuristic:sims=300", game)
+    blocked = 0
+    for position, wins in positions_with_a_winning_move(game, 200, seed=2):
+        if len(position.actions) < 2 or len(wins) != 1:
+            continue
+        position.undo()  # the side that let this happen is to move again
+        threat = next(iter(wins))
+        could_block = threat in position.legal_actions()
+        could_win = any(
+            game.outcome(game.next_state(position.state, action)) is Outcome.MOVER_WON for action in position.legal_actions()
+        )
+        safe = [action for action in position.legal_actions() if not wins_at_once(game, position, action)]
+        if could_block and not could_win and safe == [threat]:
+            assert player.choose(position) == threat
+            blocked += 1
+    assert blocked > 3
+
+
+def wins_at_once(game: Game, position: Position, action: int) -> bool:
+    """Can the other side win right after this action?"""
+    state = game.next_state(position.state, action)
+    return any(game.outcome(game.next_state(state, reply)) is Outcome.MOVER_WON for reply in game.legal_actions(state))
+
+
+def test_the_tree_is_kept_between_moves() -> None:
+    game = find_game("connect4")
+    player = find_player("heuristic:sims=400", game)
+    position = Position(game)
+    for _ in range(2):
+        position.play(player.choose(position))
+    analysis = player.analyse(position)
+    assert sum(opinion.visits or 0 for opinion in analysis.moves) > 400
+
+
+def test_same_seed_same_game_whatever_was_played_before() -> None:
+    game = find_game("gomoku:size=7")
+    games = []
+    player = find_player("heuristic:sims=50,noise=true,temperature=1", game)
+    for seed in (1, 2, 1):
+        player.start_game(seed)
+        position = Position(game)
+        while not position.over:
+            position.play(player.choose(position))
+        games.append(position.moves)
+    assert games[0] == games[2] != games[1]
+
+
+def test_a_small_memory_is_said_to_be_full() -> None:
+    game = find_game("gomoku")
+    analysis = find_player("heuristic:sims=5000,memory=1", game).analyse(Position(game))
+    assert any("full" in remark for remark in analysis.remarks)
+
+
+def test_heuristic_refuses_games_without_lines() -> None:
+    with pytest.raises(BadInput, match="cannot judge othello"):
+        find_player("heuristic", find_game("othello"))
+
+
+def test_perfect_knows_the_first_moves_of_connect_four() -> None:
+    game = find_game("connect4")
+    analysis = find_player("perfect", game).analyse(Position(game))
+    assert {opinion.action: opinion.score for opinion in analysis.moves} == {0: -2, 1: -1, 2: 0, 3: 1, 4: 0, 5: -1, 6: -2}
+    assert analysis.action == 3
+    assert analysis.exact == 1
+
+
+def test_perfect_never_loses_tic_tac_toe_to_any_play() -> None:
+    game = find_game("tictactoe")
+    player = find_player("perfect", game)
+
+    def follow(position: Position, own: int) -> None:
+        if position.over:
+            assert position.winner in (None, own)
+            return
+        actions = [player.choose(position)] if position.turn == own else position.legal_actions()
+        for action in actions:
+            position.play(action)
+            follow(position, own)
+            position.undo()
+
+    for own in (0, 1):
+        follow(Position(game), own)
+
+
+def test_perfect_plays_the_end_of_othello_and_refuses_the_beginning() -> None:
+    game = find_game("othello:size=6")
+    player = find_player("perfect", game)
+    with pytest.raises(BadInput, match="last moves only"):
+        player.analyse(Position(game))
+    generator = np.random.default_rng(4)
+    position = Position(game)
+    while np.count_nonzero(game.cells(position.state) == 0) > 8:
+        position.play(int(generator.choice(position.legal_actions())))
+    turn, exact = position.turn, player.analyse(position).exact
+    while not position.over:
+        position.play(player.choose(position))
+    discs = [int(np.count_nonzero(game.cells(position.state) == side)) for side in (1, 2)]
+    assert np.sign(discs[turn] - discs[1 - turn]) == exact
+
+
+@pytest.mark.parametrize("name", ["gomoku", "connect4:rows=8,columns=8", "latrunculi"])
+def test_perfect_refuses_what_it_cannot_solve(name: str) -> None:
+    with pytest.raises(BadInput, match="it plays tictactoe, connect4"):
+        find_player("perfect", find_game(name))
+
+
+def test_alphazero_without_a_network_says_so() -> None:
+    with pytest.raises(BadInput, match="no trained network"):
+        find_player("alphazero:sims=10", find_game("connect4"))
