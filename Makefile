@@ -29,7 +29,7 @@ lint: env
 
 # Compiled code is made once, before the tests share it: parallel first compilations can spoil the cache.
 test: lint
-	$(BIN)/python -m boardzero.games.warm
+	$(BIN)/python -m boardzero.players.warm
 	$(BIN)/pytest -m 'not slow' -n 2
 
 test-slow: env

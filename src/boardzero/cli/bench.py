@@ -46,3 +46,45 @@ def bench_games(
             f"{speed.ratio:,.0f} ×",
         )
     Console().print(table)
+
+
+@app.command("search")
+def bench_search(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[GAME]...", help="Which games (default: all five).")] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="How long to run each measurement.")] = 2.0,
+    batches: Annotated[str, typer.Option(help="Numbers of trees that advance together.")] = "1,16,64,256",
+    growth: Annotated[int, typer.Option(min=10_000, help="Simulations that one tree grows to.")] = 100_000,
+    as_json: AsJson = False,
+) -> None:
+    """Simulations a second of the forest with a free evaluator (against its plain twin) and of rollouts; growth; threads."""
+    import os
+
+    from boardzero.cli.bench_search import print_report
+    from boardzero.errors import BadInput
+    from boardzero.games.benchmark import STANDARD_GAMES
+    from boardzero.games.catalogue import find_game
+    from boardzero.search import benchmark
+
+    let_interrupt_end_the_process()
+    sizes = [int(size) for size in batches.split(",") if size.strip().isdigit() and int(size) > 0]
+    if len(sizes) != len(batches.split(",")):
+        raise BadInput(f"--batches is '{batches}'; it takes whole numbers from 1, separated by commas.")
+    games = [find_game(name) for name in names or STANDARD_GAMES]
+    forests, rollouts = [], {}
+    for game in games:
+        reference = benchmark.measure_reference(game, seconds)
+        forests += [benchmark.measure_forest(game, size, seconds, reference) for size in sizes]
+        rollouts[game.specification] = benchmark.measure_rollouts(game, seconds)
+    steps = benchmark.measure_growth(games[0], growth)
+    threads = sorted({1, 2, os.cpu_count() or 1})
+    scaling = {count: benchmark.measure_threads(games[0], 64, seconds, count) for count in threads}
+    report = {
+        "forest": [{**vars(speed), "ratio": speed.ratio} for speed in forests],
+        "rollouts_per_second": rollouts,
+        "growth": {"game": games[0].specification, "steps": [vars(step) for step in steps]},
+        "threads": {"game": games[0].specification, "simulations_per_second": scaling},
+    }
+    if as_json:
+        print_json(report)
+    else:
+        print_report(report)

@@ -103,7 +103,7 @@ def new_stack(plies: int, state_length: int, max_legal: int, action_count: int) 
     )
 
 
-STACK_TYPE: Any = numba.typeof(new_stack(1, 1, 1, 1))  # type: ignore[no-untyped-call]
+STACK_TYPE: Any = numba.typeof(new_stack(1, 1, 1, 1))
 TABLE_TYPE = types.Array(uint64, 2, "C")
 
 

@@ -19,8 +19,8 @@ from boardzero.games.compiled import compiled
 from boardzero.games.rules import Game
 
 # What a cell of a stretch is worth by the stones that the stretch still misses; the last is for all that miss more.
-# Each stone more counts 16 times as much, and the move twice (a win at once, 20 times): of the factors tried on Gomoku games
-# between equal players, these foretold the results best.
+# Each stone more counts 16 times as much, and the move twice (a win at once, 20 times): of 35 such pairs of factors these had
+# the least squared error against the results of one set of Gomoku games; that they play better is not shown.
 OTHER_VALUES = np.array([0, 16**4, 16**3, 16**2, 16, 1], np.int64)
 OWN_VALUES = OTHER_VALUES * np.array([0, 20, 2, 2, 2, 1], np.int64)
 MOST_MISSING = len(OWN_VALUES) - 1

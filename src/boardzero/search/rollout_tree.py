@@ -71,8 +71,8 @@ def new_work(state_length: int, max_legal: int, max_plies: int) -> Work:
     return Work(state, next_state, here, there, np.empty(max_legal, np.int32), np.zeros(max_plies + 2, np.int32))
 
 
-TREE_TYPE: Any = numba.typeof(new_tree(1))  # type: ignore[no-untyped-call]
-WORK_TYPE: Any = numba.typeof(new_work(1, 1, 1))  # type: ignore[no-untyped-call]
+TREE_TYPE: Any = numba.typeof(new_tree(1))
+WORK_TYPE: Any = numba.typeof(new_work(1, 1, 1))
 
 
 # -- one simulation ----------------------------------------------------------------------------------------------------
