@@ -85,7 +85,7 @@ def _check_apply(game: Game, state: State, action: int) -> State:
         successor = np.full(game.state_length, filler, np.uint64)
         outcomes.append(game.apply(state, action, successor))
         successors.append(successor)
-    assert np.array_equal(state, before), "apply leaves the state as it is"
+        assert np.array_equal(state, before), "apply leaves the state as it is"
     assert np.array_equal(successors[0], successors[1]), (
         "apply writes every word of the next state, from the state and the action alone"
     )
