@@ -107,7 +107,7 @@ def _encode_with_a_favourite_corner(state: State, planes: Any) -> None:
     [
         ("legal", _legal_without_the_last, "legal actions"),
         ("legal", _legal_backwards, "in increasing order"),
-        ("apply", _apply_that_never_ends, "is read back as the state it shows"),
+        ("apply", _apply_that_never_ends, "moving and turning the board commute"),
         ("apply", _apply_that_forgets_the_turn, "alternate"),
         ("apply", _apply_that_spoils_its_input, "apply leaves the state"),
         ("encode", _encode_one_plane_only, "fills every cell"),
