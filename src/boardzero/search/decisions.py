@@ -222,14 +222,15 @@ def choose_actions(
             actions[tree] = choose_action(arrays, tree, options, temperatures[tree], softmax_beta)
 
 
-@compiled(types.void(ARRAYS, OPTIONS, types.Array(float32, 2, "C")))
-def write_policies(arrays: Arrays, options: Options, policies: npt.NDArray[np.float32]) -> None:
-    """Write, for each tree, the policy [actions] that the search found; it sums to 1 over the legal actions."""
-    for tree in range(len(arrays.trees)):
+@compiled(types.void(ARRAYS, OPTIONS, types.Array(int32, 1, "C"), types.Array(float32, 2, "C")))
+def write_policies(arrays: Arrays, options: Options, trees: npt.NDArray[np.int32], policies: npt.NDArray[np.float32]) -> None:
+    """Write, for each of these trees, the policy [actions] that the search found; it sums to 1 over the legal actions."""
+    for row in range(len(trees)):
+        tree = trees[row]
         record = arrays.trees[tree]
         first, count = arrays.nodes[tree, record.root].first_edge, arrays.nodes[tree, record.root].edge_count
         for action in range(policies.shape[1]):
-            policies[tree, action] = 0.0
+            policies[row, action] = 0.0
         if count == 0:
             continue
         if options.gumbel and record.prepared != 0:
@@ -241,7 +242,7 @@ def write_policies(arrays: Arrays, options: Options, policies: npt.NDArray[np.fl
             total += arrays.root_edges[tree, index].weight
         for index in range(count):
             action = arrays.edges[tree, first + index].action
-            policies[tree, action] = np.float32(arrays.root_edges[tree, index].weight / total)
+            policies[row, action] = np.float32(arrays.root_edges[tree, index].weight / total)
 
 
 @compiled(types.void(ARRAYS, float64, types.Array(boolean, 1, "C")))

@@ -103,20 +103,31 @@ class Forest:
 
         A tree whose root is proven, and one whose game is over, is left as it is.
         """
-        trees = len(self)
-        begin_search(
-            self.arrays,
-            self._options,
-            np.full(trees, simulations, np.int32),
-            np.full(trees, noisy, np.bool_),
-        )
+        self.begin(simulations, noisy)
         deadline = None if seconds is None else time.perf_counter() + seconds
         logits, values = NO_LOGITS, NO_VALUES
-        while rows := step(self._addresses, self.arrays, self._options, logits, values):
+        while rows := self.step(logits, values):
             logits, values = evaluate(self.arrays.planes[:rows])
             if deadline is not None and time.perf_counter() >= deadline:
                 self.arrays.trees["simulations"] = self.arrays.trees["started"]  # what has begun is still taken in
         raise_kept_error(self.game)
+
+    def begin(self, simulations: int | npt.NDArray[np.int32], noisy: bool | npt.NDArray[np.bool_] = False) -> None:
+        """Begin a search in each tree, of its own number of simulations (−1: leave the tree as it is)."""
+        each, noise = np.full(len(self), simulations, np.int32), np.full(len(self), noisy, np.bool_)
+        begin_search(self.arrays, self._options, each, noise)
+
+    def step(self, logits: npt.NDArray[np.float32] = NO_LOGITS, values: npt.NDArray[np.float32] = NO_VALUES) -> int:
+        """Take in the evaluations of the planes of the last step; returns how many of `arrays.planes` wait for theirs."""
+        return step(self._addresses, self.arrays, self._options, logits, values)
+
+    def finished(self) -> npt.NDArray[np.int32]:
+        """The trees whose search is complete: no simulation is left or needed, and none waits."""
+        trees = self.arrays.trees
+        roots = self.arrays.nodes[np.arange(len(self)), trees["root"]]
+        proven = (roots["lower"] == roots["upper"]) & (roots["ready"] != 0)
+        done = (trees["leaves"] == 0) & ((trees["started"] >= trees["simulations"]) | proven) & (roots["ready"] != 0)
+        return np.flatnonzero(done).astype(np.int32)
 
     def draw_playout_caps(self, cap: PlayoutCap) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
         """The simulations of each tree's next search, and whether it is a full one (to be run with noise, and recorded)."""
@@ -131,10 +142,11 @@ class Forest:
         choose_actions(self.arrays, self._options, np.full(len(self), temperatures, np.float64), softmax_beta, actions)
         return actions
 
-    def policies(self) -> npt.NDArray[np.float32]:
-        """[trees, actions]: what a network should learn from each search."""
-        policies = np.empty((len(self), self.game.action_count), np.float32)
-        write_policies(self.arrays, self._options, policies)
+    def policies(self, trees: npt.NDArray[np.int32] | None = None) -> npt.NDArray[np.float32]:
+        """[trees, actions]: what a network should learn from each search (or from those of these trees)."""
+        which = np.arange(len(self), dtype=np.int32) if trees is None else trees
+        policies = np.empty((len(which), self.game.action_count), np.float32)
+        write_policies(self.arrays, self._options, which, policies)
         return policies
 
     def clear_cache(self) -> None:

@@ -228,14 +228,16 @@ def draw_noise(stream: Stream, alpha: float, count: int, root_edges: RootEdges) 
 
 @compiled(types.void(ARRAYS, OPTIONS, types.Array(types.int32, 1, "C"), types.Array(types.boolean, 1, "C")))
 def begin_search(arrays: Arrays, options: Options, simulations: npt.NDArray[np.int32], noisy: npt.NDArray[np.bool_]) -> None:
-    """Give each tree its simulations, and the noise of its root where it is wanted (Gumbel selection always draws it)."""
+    """Give each tree its simulations (−1: leave it as it is), and the noise of its root where it is wanted."""
     for tree in range(len(arrays.trees)):
+        if simulations[tree] < 0:
+            continue
         record = arrays.trees[tree]
         record.simulations, record.started = simulations[tree], 0
         record.prepared, record.full = 0, 0
         record.noisy = 1 if noisy[tree] and not options.gumbel else 0
         count = arrays.nodes[tree, record.root].edge_count
-        if simulations[tree] <= 0 or count == 0:
+        if simulations[tree] == 0 or count == 0:
             continue
         if record.noisy != 0:
             alpha = options.noise_alpha if options.noise_alpha > 0.0 else 10.0 / count

@@ -1,0 +1,71 @@
+"""Networks as PyTorch modules, built from their settings for one game."""
+
+import torch
+from torch import Tensor, nn
+
+from boardzero.games.rules import Game
+from boardzero.network.heads import WIN_DRAW_LOSS, policy_head, value_head
+from boardzero.network.layers import residual_tower
+from boardzero.settings.network import NetworkSettings
+
+
+class Network(nn.Module):
+    """Planes [batch, planes, rows, columns] as the side to move sees them → logits [batch, actions] and the value head's output.
+
+    That output is the value [batch] for the side to move, or, with value=wdl, logits of win, draw and loss [batch, 3].
+    Illegal actions have logits too: who uses them leaves these out.
+    """
+
+    def __init__(self, settings: NetworkSettings) -> None:
+        super().__init__()
+        self.settings = settings
+        self.tower: nn.Module
+        self.policy: nn.Module
+        self.value: nn.Module
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        features = self.tower(planes)
+        return self.policy(features), self.value(features)
+
+
+class TowerNetwork(Network):
+    """A residual tower with two heads: kinds `residual` and `convolutional`."""
+
+    def __init__(self, settings: NetworkSettings, game: Game) -> None:
+        super().__init__(settings)
+        self.tower = residual_tower(settings, len(game.planes))
+        self.policy = policy_head(settings, game)
+        self.value = value_head(settings, game)
+
+
+class Inference(nn.Module):
+    """A network as searches use it: logits [batch, actions] and one value [batch] for the side to move."""
+
+    worth: Tensor
+
+    def __init__(self, network: Network) -> None:
+        super().__init__()
+        self.network = network
+        self.register_buffer("worth", torch.tensor(WIN_DRAW_LOSS), persistent=False)
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        logits, value = self.network(planes)
+        if self.network.settings.value == "wdl":
+            value = (value.softmax(1) * self.worth).sum(1)
+        return logits, value
+
+
+def build_network(settings: NetworkSettings, game: Game, seed: int = 0) -> Network:
+    """A new network with weights drawn from the seed; a kind that cannot play the game is refused (BadInput)."""
+    from boardzero.network.documented import BridenNetwork, SlavkaNetwork, WandhovenNetwork
+
+    kinds: dict[str, type[TowerNetwork | BridenNetwork | SlavkaNetwork | WandhovenNetwork]] = {
+        "residual": TowerNetwork,
+        "convolutional": TowerNetwork,
+        "wandhoven": WandhovenNetwork,
+        "briden": BridenNetwork,
+        "slavka": SlavkaNetwork,
+    }
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return kinds[settings.kind](settings, game)
