@@ -16,8 +16,10 @@ from boardzero.games.catalogue import find_game
 from boardzero.games.othello import BOARDS, Othello, find_turned
 from boardzero.games.rules import State
 from boardzero.search.exhaustive import ExhaustiveSolver
-from boardzero.search.othello_discs import discs_turned, stable_discs
+from boardzero.search.othello_discs import describe_board, discs_turned, stable_discs
 from boardzero.search.othello_endgame import OthelloEndgame
+from boardzero.search.othello_search import narrow
+from boardzero.search.othello_table import new_table
 
 DATA = Path(__file__).parent / "data" / "othello"
 
@@ -130,6 +132,17 @@ def test_second_player_wins_othello_on_four_by_four_by_eight_discs_and_two_empty
     assert solver(4).score(start) == -10
     assert solver(4).value(start) == -1
     assert set(solver(4).action_scores(start).values()) == {-10}
+
+
+@pytest.mark.slow
+def test_second_player_wins_othello_on_six_by_six_20_to_16() -> None:
+    """The first moves are all turned images of one another; after one, the score is neither above nor below 4."""
+    game = othello(6)
+    start = game.initial_state()
+    _, own, other, _ = game.next_state(start, game.legal_actions(start)[0])
+    geometry, table, nodes = describe_board(6), new_table(24), np.zeros(1, np.int64)
+    assert narrow(geometry, table, nodes, own, other, 4, 6) == 4
+    assert narrow(geometry, table, nodes, own, other, 2, 4) == 4
 
 
 def test_a_forced_pass_is_an_action_with_a_score() -> None:

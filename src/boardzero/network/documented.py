@@ -33,7 +33,6 @@ class WandhovenNetwork(Network):
     followed neither by normalisation nor by an activation, for the document names none.
     """
 
-    occupied: Tensor
     levels: Tensor
 
     def __init__(self, settings: NetworkSettings, game: Game) -> None:
@@ -61,7 +60,9 @@ class WandhovenNetwork(Network):
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         features = self.tower(planes)
         logits, occupied = self.policy(features), planes.sum(1)
-        return self._by_column(logits, occupied) if self.by_column else masked(logits, occupied.flatten(1)), self.value(features)
+        return self._by_column(logits, occupied) if self.by_column else masked(logits, occupied.flatten(1)), self.value(
+            features
+        )
 
     def _by_column(self, logits: Tensor, occupied: Tensor) -> Tensor:
         """Logits of cells [batch, cells] → of columns [batch, columns]."""

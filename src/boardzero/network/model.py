@@ -1,4 +1,4 @@
-"""Networks as PyTorch modules, built from their settings for one game."""
+"""What every network is: a PyTorch module with a tower and two heads."""
 
 import torch
 from torch import Tensor, nn
@@ -53,19 +53,3 @@ class Inference(nn.Module):
         if self.network.settings.value == "wdl":
             value = (value.softmax(1) * self.worth).sum(1)
         return logits, value
-
-
-def build_network(settings: NetworkSettings, game: Game, seed: int = 0) -> Network:
-    """A new network with weights drawn from the seed; a kind that cannot play the game is refused (BadInput)."""
-    from boardzero.network.documented import BridenNetwork, SlavkaNetwork, WandhovenNetwork
-
-    kinds: dict[str, type[TowerNetwork | BridenNetwork | SlavkaNetwork | WandhovenNetwork]] = {
-        "residual": TowerNetwork,
-        "convolutional": TowerNetwork,
-        "wandhoven": WandhovenNetwork,
-        "briden": BridenNetwork,
-        "slavka": SlavkaNetwork,
-    }
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return kinds[settings.kind](settings, game)

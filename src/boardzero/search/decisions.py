@@ -245,8 +245,8 @@ def write_policies(arrays: Arrays, options: Options, trees: npt.NDArray[np.int32
             policies[row, action] = np.float32(arrays.root_edges[tree, index].weight / total)
 
 
-@compiled(types.void(ARRAYS, float64, types.Array(boolean, 1, "C")))
-def draw_full_searches(arrays: Arrays, probability: float, full: npt.NDArray[np.bool_]) -> None:
-    """Playout-cap randomisation: decide for each tree, from its own stream, whether its next search is a full one."""
-    for tree in range(len(arrays.trees)):
-        full[tree] = probability >= 1.0 or draw_uniform(arrays.streams[tree]) < probability
+@compiled(types.void(ARRAYS, float64, types.Array(int32, 1, "C"), types.Array(boolean, 1, "C")))
+def draw_full_searches(arrays: Arrays, probability: float, trees: npt.NDArray[np.int32], full: npt.NDArray[np.bool_]) -> None:
+    """Playout-cap randomisation: decide for each of these trees, from its own stream, whether its next search is full."""
+    for row in range(len(trees)):
+        full[row] = probability >= 1.0 or draw_uniform(arrays.streams[trees[row]]) < probability

@@ -129,10 +129,13 @@ class Forest:
         done = (trees["leaves"] == 0) & ((trees["started"] >= trees["simulations"]) | proven) & (roots["ready"] != 0)
         return np.flatnonzero(done).astype(np.int32)
 
-    def draw_playout_caps(self, cap: PlayoutCap) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
-        """The simulations of each tree's next search, and whether it is a full one (to be run with noise, and recorded)."""
-        full = np.empty(len(self), np.bool_)
-        draw_full_searches(self.arrays, cap.full_probability, full)
+    def draw_playout_caps(
+        self, cap: PlayoutCap, trees: npt.NDArray[np.int32] | None = None
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+        """The simulations of each (or of these) trees' next search, and whether it is full: with noise, and learned from."""
+        which = np.arange(len(self), dtype=np.int32) if trees is None else trees
+        full = np.empty(len(which), np.bool_)
+        draw_full_searches(self.arrays, cap.full_probability, which, full)
         return np.where(full, cap.full_simulations, cap.fast_simulations).astype(np.int32), full
 
     # -- decisions -----------------------------------------------------------------------------------------------------

@@ -1,0 +1,1 @@
+"""Games that boardzero plays against itself, many at once, to learn from."""

@@ -1,0 +1,164 @@
+"""One worker: hundreds of games at once in one forest, so that their leaves are evaluated as one batch.
+
+Every game goes on by itself: when its search is complete its move is made and the next search begins, and a finished game is
+replaced at once. All random choices of a game follow from the run's seed and the game's number.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from boardzero.games.randomness import draw_below, draw_uniform, new_stream
+from boardzero.games.rules import Game, Outcome
+from boardzero.replay.record import SelfPlayGame
+from boardzero.search.forest import NO_LOGITS, NO_VALUES, Evaluator, Forest
+from boardzero.selfplay.progress import GameInProgress
+from boardzero.settings.search import SearchSettings
+from boardzero.settings.selfplay import SelfPlaySettings
+
+OPENING_STREAM = 1 << 40  # streams of openings are numbered apart from those of searches
+
+
+@dataclass
+class SelfPlayCounts:
+    """What a worker has done since it was made."""
+
+    games: int = 0
+    plies: int = 0
+    learned: int = 0  # positions to learn from, in finished games
+    resigned: int = 0
+    resignable: int = 0  # games played on although one side would have resigned
+    wrongly_resignable: int = 0  # those that the side did not lose
+
+
+class SelfPlayWorker:
+    """Plays until it is told to stop, and goes on from there when it is called again, with another network perhaps."""
+
+    def __init__(
+        self,
+        game: Game,
+        settings: SelfPlaySettings,
+        search: SearchSettings,
+        seed: int,
+        first_number: int = 0,
+        number_step: int = 1,
+    ) -> None:
+        """This worker's games have the numbers first_number, first_number + number_step, …"""
+        self.game, self.settings, self.seed = game, settings, seed
+        self.counts = SelfPlayCounts()
+        self.generation = -1
+        self._next_number, self._number_step = first_number, number_step
+        nodes = 2 + settings.cap.full_simulations * (4 if settings.keep_tree else 1)
+        self.forest = Forest(game, search, trees=settings.games, nodes=nodes, cache=settings.cache)
+        self._games: list[GameInProgress] = []
+        self._full = np.zeros(settings.games, np.bool_)  # is the search that is under way a full one?
+        self._rows = 0
+
+    def run(
+        self, evaluate: Evaluator, generation: int, on_game: Callable[[SelfPlayGame], None], stop: Callable[[], bool]
+    ) -> None:
+        """Play with this network until `stop` says so; unfinished games stay where they are."""
+        if generation != self.generation:
+            self.generation = generation
+            self.forest.clear_cache()
+        if not self._games:
+            self._games = [self._new_game(lane) for lane in range(len(self.forest))]
+            self._begin_searches(np.arange(len(self.forest), dtype=np.int32))
+            self._rows = self.forest.step()
+        while not stop():
+            logits, values = NO_LOGITS, NO_VALUES
+            if self._rows:
+                logits, values = evaluate(self.forest.arrays.planes[: self._rows])
+            self._rows = self.forest.step(logits, values)
+            finished = self.forest.finished()
+            if len(finished):
+                self._make_moves(finished, on_game)
+
+    # -- games ---------------------------------------------------------------------------------------------------------
+    def _new_game(self, lane: int) -> GameInProgress:
+        """Begin the next game in a lane of the forest."""
+        number = self._next_number
+        self._next_number += self._number_step
+        self.forest.seed_tree(lane, self.seed, number)
+        stream = new_stream(self.seed, OPENING_STREAM + number)
+        state = self.game.initial_state(draw_below(stream, 2**31))
+        plays_on = draw_uniform(stream) < self.settings.resign_checked_share
+        progress = GameInProgress(number, state, self.generation, plays_on)
+        if draw_uniform(stream) < self.settings.opening_share:
+            for _ in range(1 + draw_below(stream, self.settings.opening_plies)):
+                legal = self.game.legal_actions(state)
+                action = legal[draw_below(stream, len(legal))]
+                successor = self.game.next_state(state, action)
+                if self.game.outcome(successor) is not Outcome.GOING_ON:
+                    break
+                progress.add_opening_move(action, self.game.action_count)
+                state = successor
+        self.forest.set_root(lane, state)
+        return progress
+
+    def _begin_searches(self, lanes: npt.NDArray[np.int32]) -> None:
+        simulations = np.full(len(self.forest), -1, np.int32)
+        simulations[lanes], self._full[lanes] = self.forest.draw_playout_caps(self.settings.cap, lanes)
+        self.forest.begin(simulations, self._full & self.settings.noise)
+
+    def _make_moves(self, lanes: npt.NDArray[np.int32], on_game: Callable[[SelfPlayGame], None]) -> None:
+        """Make a move in every lane whose search is complete, and begin the next searches there."""
+        moves = self.settings.moves
+        temperatures = np.full(len(self.forest), -1.0)
+        for lane in lanes:
+            temperatures[lane] = moves.temperature_at(len(self._games[lane].actions))
+        policies = self.forest.policies(lanes)
+        actions = self.forest.choose(temperatures, moves.softmax_beta)
+        for row, lane in enumerate(lanes):
+            if self._make_move(lane, int(actions[lane]), policies[row], on_game):
+                actions[lane] = -1  # a new game stands there already
+        self.forest.advance(actions)
+        if not self.settings.keep_tree:
+            for lane in lanes:
+                self.forest.set_root(lane, self.forest.root_state(lane).copy())
+        self._begin_searches(lanes)
+
+    def _make_move(
+        self, lane: int, action: int, policy: npt.NDArray[np.float32], on_game: Callable[[SelfPlayGame], None]
+    ) -> bool:
+        """Record a move; says whether it ended the game (then the next one has begun)."""
+        progress, state = self._games[lane], self.forest.root_state(lane)
+        side, value = self.game.turn(state), self.forest.root_value(lane)
+        progress.add_move(action, policy, value, bool(self._full[lane]))
+        successor = self.game.next_state(state, action)
+        result = self._result_after(lane, progress, side, value, successor)
+        if result is None:
+            return False
+        outcome = self.game.outcome(successor)
+        early = outcome is Outcome.GOING_ON
+        self._count(progress, result, early)
+        on_game(progress.finish(self.game, result, early, self.generation, self.seed))
+        self._games[lane] = self._new_game(lane)
+        return True
+
+    def _result_after(
+        self, lane: int, progress: GameInProgress, side: int, value: float, successor: npt.NDArray[np.uint64]
+    ) -> int | None:
+        """The result for the first player if the game is over now, by its rules, by proof or by resignation."""
+        if self.game.outcome(successor) is not Outcome.GOING_ON:
+            winner = self.game.winner(successor)
+            return 0 if winner is None else 1 - 2 * winner
+        own = 1 if side == 0 else -1
+        lower, upper = self.forest.root_bounds(lane)
+        if self.settings.end_when_proven and lower == upper:
+            return own * lower
+        if self.settings.resign_below > -1 and progress.looks_lost(side, value, self.settings.resign_below):
+            return None if progress.plays_on else -own
+        return None
+
+    def _count(self, progress: GameInProgress, result: int, early: bool) -> None:
+        counts = self.counts
+        counts.games += 1
+        counts.plies += len(progress.actions)
+        counts.resigned += early
+        if progress.would_resign is not None and not early:
+            counts.resignable += 1
+            loser_result = 1 if progress.would_resign == 0 else -1  # for the side that would have resigned
+            counts.wrongly_resignable += result * loser_result >= 0

@@ -1,0 +1,32 @@
+"""How a network learns from games: one line of meaning for each setting."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from boardzero.settings.specification import Parameters
+
+
+class TrainingSettings(Parameters):
+    """The defaults were chosen by measurement for strength per hour on two cores (docs/training.md)."""
+
+    positions: int = Field(12_000, ge=1, description="new positions to learn from that make a generation")
+    first_positions: int = Field(24_000, ge=1, description="positions before the first training")
+    passes: float = Field(4, gt=0, description="how often each position is used on average, as it is new")
+    batch: int = Field(512, ge=1, description="positions in a training step")
+    optimizer: Literal["sgd", "adam", "adamw"] = Field("adamw", description="how weights follow their gradients")
+    learning_rate: float = Field(2e-3, gt=0, description="at the beginning")
+    momentum: float = Field(0.9, ge=0, lt=1, description="of sgd")
+    weight_decay: float = Field(1e-4, ge=0, description="pull of every weight towards 0")
+    schedule: Literal["constant", "cosine", "steps"] = Field(
+        "cosine", description="the learning rate over the run: as it is; falling smoothly; to a third at 60 % and at 85 %"
+    )
+    final_rate: float = Field(0.03, gt=0, le=1, description="where the cosine ends, as a share of the learning rate")
+    clip: float = Field(0, ge=0, description="largest norm of a gradient; 0: any")
+    policy_loss: Literal["cross_entropy", "kl", "mse"] = Field("cross_entropy", description="how policies are compared")
+    value_weight: float = Field(1.0, ge=0, description="weight of the value loss against the policy loss")
+    value_target: Literal["z", "q", "average", "mixed"] = Field(
+        "average", description="the result, the search's value, their mean, or from the result to the value over mixed_steps"
+    )
+    mixed_steps: int = Field(600, ge=1, description="training steps until 'mixed' follows the search's value alone")
+    averaging: float = Field(0.99, ge=0, lt=1, description="decay of the averaged weights that play; 0: the newest play")

@@ -1,0 +1,1 @@
+"""Learning: losses, the optimizer, the generation loop."""
