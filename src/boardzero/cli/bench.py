@@ -1,5 +1,6 @@
 """`boardzero bench`: how fast the parts are, compared with something else in the same run."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -60,15 +61,12 @@ def bench_search(
     import os
 
     from boardzero.cli.bench_search import print_report
-    from boardzero.errors import BadInput
     from boardzero.games.benchmark import STANDARD_GAMES
     from boardzero.games.catalogue import find_game
     from boardzero.search import benchmark
 
     let_interrupt_end_the_process()
-    sizes = [int(size) for size in batches.split(",") if size.strip().isdigit() and int(size) > 0]
-    if len(sizes) != len(batches.split(",")):
-        raise BadInput(f"--batches is '{batches}'; it takes whole numbers from 1, separated by commas.")
+    sizes = _whole_numbers("--batches", batches)
     games = [find_game(name) for name in names or STANDARD_GAMES]
     forests, rollouts = [], {}
     for game in games:
@@ -88,3 +86,42 @@ def bench_search(
         print_json(report)
     else:
         print_report(report)
+
+
+@app.command("network")
+def bench_network(
+    name: Annotated[str | None, typer.Argument(metavar="[GAME]", help="Which game (default: connect4, or the file's).")] = None,
+    blocks: Annotated[int | None, typer.Option(help="Residual blocks of a new network.")] = None,
+    channels: Annotated[int | None, typer.Option(help="Channels of a new network.")] = None,
+    preset: Annotated[str | None, typer.Option(help="A network of the source documents: slavka-gomoku, …")] = None,
+    file: Annotated[Path | None, typer.Option(metavar="NETWORK", help="A network file (.safetensors).")] = None,
+    seconds: Annotated[float, typer.Option(min=0.01, help="How long to run each measurement.")] = 1.0,
+    batches: Annotated[str, typer.Option(help="Numbers of positions that are evaluated together.")] = "1,16,64,256",
+    threads: Annotated[str | None, typer.Option(help="Numbers of threads (default: 1 and all cores).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Size and arithmetic of a network, and positions a second with ONNX Runtime against PyTorch."""
+    import os
+
+    from boardzero.cli.bench_network import chosen_network, print_report
+    from boardzero.network.benchmark import measure_network
+
+    let_interrupt_end_the_process()
+    sizes = _whole_numbers("--batches", batches)
+    counts = _whole_numbers("--threads", threads) if threads else sorted({1, os.cpu_count() or 1})
+    network, game = chosen_network(name, blocks, channels, preset, file)
+    report = measure_network(network, game, sizes, counts, seconds)
+    if as_json:
+        print_json(report)
+    else:
+        print_report(report)
+
+
+def _whole_numbers(option: str, text: str) -> list[int]:
+    """`1,16` → [1, 16]."""
+    from boardzero.errors import BadInput
+
+    numbers = [int(number) for number in text.split(",") if number.strip().isdecimal() and int(number) > 0]
+    if len(numbers) != len(text.split(",")):
+        raise BadInput(f"{option} is '{text}'; it takes whole numbers from 1, separated by commas.")
+    return numbers

@@ -1,12 +1,14 @@
 """The networks of three of the source documents, layer by layer. (The other two are residual towers: see the settings.)"""
 
+from itertools import pairwise
+
 import torch
 from torch import Tensor, nn
 
 from boardzero.errors import BadInput
 from boardzero.games.rules import Game
 from boardzero.network.heads import LayoutLogits
-from boardzero.network.layers import active_convolution, activation, residual_tower
+from boardzero.network.layers import activation, active_convolution, residual_tower
 from boardzero.network.model import Network
 from boardzero.settings.network import NetworkSettings
 
@@ -69,7 +71,7 @@ class WandhovenNetwork(Network):
         stones = occupied.sum(1, keepdim=True)  # [batch, 1, columns]
         landing = torch.relu(1 - (stones - self.levels).abs())  # 1 where the next stone lands, 0 elsewhere
         full = 1 - landing.sum(1)
-        return (logits.unflatten(1, (self.rows, self.columns)) * landing).sum(1) + ILLEGAL * full
+        return (logits.reshape(-1, self.rows, self.columns) * landing).sum(1) + ILLEGAL * full
 
 
 def masked(logits: Tensor, illegal: Tensor) -> Tensor:
@@ -129,7 +131,7 @@ class BridenNetwork(Network):
 # -- Slávka: convolutions only ------------------------------------------------------------------------------------------
 def plain_layers(settings: NetworkSettings, inputs: int, count: int) -> list[nn.Module]:
     widths = [inputs, *[settings.channels] * count]
-    return [active_convolution(settings, before, after, 3) for before, after in zip(widths, widths[1:], strict=False)]
+    return [active_convolution(settings, before, after, 3) for before, after in pairwise(widths)]
 
 
 class MeanOverBoard(nn.Module):

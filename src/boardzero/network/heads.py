@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from boardzero.games.policy import Part, PolicyLayout
 from boardzero.games.rules import Game
-from boardzero.network.layers import active_convolution, activation, pooled
+from boardzero.network.layers import activation, active_convolution, pooled
 from boardzero.settings.network import NetworkSettings
 
 WIN_DRAW_LOSS = (1.0, 0.0, -1.0)  # what each is worth to the side to move, in the order of a wdl head's outputs

@@ -118,9 +118,8 @@ class GraphBuilder:
                 return self.add("Softmax", source, axis=numbers[0][0])
             case "flatten":
                 return self._flatten(source, numbers[0][0])
-            case "unflatten":
-                (axis,), sizes = numbers
-                return self.add("Reshape", source, self.integers(*[0] * axis, *sizes))
+            case "reshape":
+                return self.add("Reshape", source, self.integers(*[size for (size,) in numbers]))
             case "unsqueeze":
                 return self.add("Unsqueeze", source, self.integers(*numbers[0]))
             case "permute":

@@ -58,16 +58,18 @@ class ForestPlayer(Player):
         self.forest.seed_tree(0, seed, 0)
         self._start = None
 
-    def analyse(self, position: Position, seconds: float | None = None) -> Analysis:
+    def choose(self, position: Position, seconds: float | None = None) -> int:
         self._move_root_to(position)
         limits = [limit for limit in (self.parameters.seconds, seconds) if limit is not None]
+        simulations = self.simulations or MOST_SIMULATIONS
+        self.forest.search(self.evaluate, simulations, self.parameters.noise, seconds=min(limits, default=None))
+        return int(self.forest.choose(self.moves.temperature_at(len(position.actions)))[0])
+
+    def analyse(self, position: Position, seconds: float | None = None) -> Analysis:
         before = self.forest.counts()
-        self.forest.search(
-            self.evaluate, self.simulations or MOST_SIMULATIONS, self.parameters.noise, seconds=min(limits, default=None)
-        )
+        chosen = self.choose(position, seconds)
         counts = self.forest.counts()
         edges = self.forest.root_edges(0)
-        chosen = int(self.forest.choose(self.moves.temperature_at(len(position.actions)))[0])
         edges.sort(key=lambda edge: (edge.action != chosen, -edge.visits, -edge.prior))
         lower, upper = self.forest.root_bounds(0)
         remarks = [
@@ -103,21 +105,8 @@ class ForestPlayer(Player):
             visits=edge.visits,
             prior=edge.prior,
             exact=edge.lower if edge.lower == edge.upper else None,
-            line=self._line(edge.action),
+            line=self.forest.line(0, edge.action, LONGEST_LINE),
         )
-
-    def _line(self, action: int) -> tuple[int, ...]:
-        """The most visited continuation of a move."""
-        line = [action]
-        node = self.forest.child(0, int(self.forest.arrays.trees[0]["root"]), action)
-        while node is not None and len(line) < LONGEST_LINE:
-            edges = self.forest.node_edges(0, node)
-            best = max(edges, key=lambda edge: (edge.lower, edge.visits), default=None)
-            if best is None or best.visits == 0:
-                break
-            line.append(best.action)
-            node = self.forest.child(0, node, best.action)
-        return tuple(line)
 
     def _room(self) -> tuple[int, int]:
         """Nodes and edges for the memory allowed; no more than the search can use, with the tree that is kept."""

@@ -159,23 +159,32 @@ class Forest:
     # -- results -------------------------------------------------------------------------------------------------------
     def root_edges(self, tree: int) -> list[RootEdge]:
         """The legal moves of a root, in increasing order of their actions."""
-        return self.node_edges(tree, int(self.arrays.trees[tree]["root"]))
-
-    def node_edges(self, tree: int, node: int) -> list[RootEdge]:
-        edges = self.arrays.edges[tree]
-        first = int(self.arrays.nodes[tree, node]["first_edge"])
-        indices = range(first, first + int(self.arrays.nodes[tree, node]["edge_count"]))
+        edges = self._edges(tree, int(self.arrays.trees[tree]["root"]))
         return [
             RootEdge(
-                action=int(edges[index]["action"]),
-                visits=int(edges[index]["visits"]),
-                value=_mean(edges[index]),
-                prior=float(edges[index]["prior"]),
-                lower=int(edges[index]["lower"]),
-                upper=int(edges[index]["upper"]),
+                action=int(edge["action"]),
+                visits=int(edge["visits"]),
+                value=_mean(edge),
+                prior=float(edge["prior"]),
+                lower=int(edge["lower"]),
+                upper=int(edge["upper"]),
             )
-            for index in indices
+            for edge in edges
         ]
+
+    def line(self, tree: int, action: int, length: int) -> tuple[int, ...]:
+        """A move of the root and its most visited continuation (a proven win comes first), at most this long."""
+        line = [action]
+        edges = self._edges(tree, int(self.arrays.trees[tree]["root"]))
+        chosen = edges[edges["action"] == action][0]
+        while len(line) < length and chosen["child"] != NONE:
+            edges = self._edges(tree, int(chosen["child"]))
+            won = edges["lower"] == 1
+            chosen = edges[np.argmax(edges["visits"] + np.where(won, 2**31, 0))]
+            if chosen["visits"] == 0:
+                break
+            line.append(int(chosen["action"]))
+        return tuple(line)
 
     def root_value(self, tree: int) -> float:
         """The expected result for the player to move at the root."""
@@ -193,14 +202,9 @@ class Forest:
     def counts(self) -> SearchCounts:
         return SearchCounts(*(int(count) for count in self.arrays.counters))
 
-    def child(self, tree: int, node: int, action: int) -> int | None:
-        """The node that an action leads to, if it is in the tree."""
-        record = self.arrays.nodes[tree, node]
-        for index in range(int(record["first_edge"]), int(record["first_edge"] + record["edge_count"])):
-            edge = self.arrays.edges[tree, index]
-            if int(edge["action"]) == action:
-                return int(edge["child"]) if int(edge["child"]) != NONE else None
-        return None
+    def _edges(self, tree: int, node: int) -> npt.NDArray[np.void]:
+        first, count = (int(self.arrays.nodes[tree, node][name]) for name in ("first_edge", "edge_count"))
+        return self.arrays.edges[tree, first : first + count]
 
 
 def _mean(record: np.void) -> float:

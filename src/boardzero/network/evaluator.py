@@ -1,0 +1,134 @@
+"""Evaluators: planes [batch, planes, rows, columns] in; logits [batch, actions] and values [batch] for the side to move out.
+
+All arrays are float32. ONNX Runtime evaluates on CPUs, PyTorch where there is a GPU; both give the same, up to rounding.
+"""
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+import torch
+
+from boardzero.errors import BadInput
+from boardzero.games.catalogue import find_game
+from boardzero.games.rules import Game
+from boardzero.network.model import Inference, Network
+from boardzero.network.onnx_export import INPUT, OUTPUTS, export_onnx
+from boardzero.network.weights import ONNX_SUFFIX, SUFFIX, NetworkHeader, load_network, parse_header, read_header
+from boardzero.settings.network import SIZE_FREE_KINDS
+
+Floats = npt.NDArray[np.float32]
+NetworkEvaluator = Callable[[Floats], tuple[Floats, Floats]]
+
+
+class OnnxEvaluator:
+    """A network in ONNX Runtime on the CPU. It may be called by several threads at once, but one each is faster."""
+
+    def __init__(self, model: Path | bytes, threads: int = 1, padded_to: int = 0) -> None:
+        """`padded_to`: evaluate in batches of exactly this size, so that no result depends on its company (0: as they come)."""
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting threads leave the cores to others
+        options.log_severity_level = 3
+        self.padded_to = padded_to
+        origin = f"'{model}'" if isinstance(model, Path) else "the model"
+        if isinstance(model, Path) and not model.is_file():
+            raise BadInput(f"There is no network file {origin}.")
+        try:
+            self._session = onnxruntime.InferenceSession(
+                str(model) if isinstance(model, Path) else model, options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # ONNX Runtime's exceptions share no other base
+            reason = " ".join(str(error).split())
+            raise BadInput(f"ONNX Runtime cannot read {origin}: it is damaged or not an ONNX file ({reason}).") from None
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What the maker of the file noted in it."""
+        return dict(self._session.get_modelmeta().custom_metadata_map)
+
+    def __call__(self, planes: Floats) -> tuple[Floats, Floats]:
+        if not self.padded_to:
+            logits, values = self._session.run(OUTPUTS, {INPUT: planes})
+            return logits, values
+        size, count = self.padded_to, len(planes)
+        padded = np.zeros((-(-count // size) * size, *planes.shape[1:]), np.float32)
+        padded[:count] = planes
+        parts = [self._session.run(OUTPUTS, {INPUT: padded[first : first + size]}) for first in range(0, len(padded), size)]
+        logits, values = (np.concatenate(arrays)[:count] for arrays in zip(*parts, strict=True))
+        return logits, values
+
+
+class TorchEvaluator:
+    """A copy of a network in PyTorch, on the GPU if there is one; training the original further does not change it."""
+
+    def __init__(self, network: Network, device: str | None = None) -> None:
+        self.device = torch.device(device or preferred_device())
+        self._network = Inference(copy.deepcopy(network)).eval().to(self.device)
+
+    def __call__(self, planes: Floats) -> tuple[Floats, Floats]:
+        with torch.inference_mode():
+            logits, values = self._network(torch.from_numpy(planes).to(self.device))
+            return logits.cpu().numpy(), values.cpu().numpy()
+
+
+def preferred_device() -> str:
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def find_evaluator(path: Path, game: Game, threads: int = 1) -> NetworkEvaluator:
+    """The evaluator of a network file (`.safetensors`, or `.onnx` alone) for a game; what does not fit is refused (BadInput).
+
+    Beside a GPU it is PyTorch's, otherwise ONNX Runtime's. A missing or older ONNX file beside the weights does no harm: the
+    network is then exported anew, in memory.
+    """
+    if path.suffix == ONNX_SUFFIX:
+        evaluator = OnnxEvaluator(path, threads)
+        check_fits(parse_header(evaluator.labels, str(path)), game, str(path))
+        return evaluator
+    if path.suffix != SUFFIX:
+        raise BadInput(f"'{path}' is not a network file: those are called name{SUFFIX} or name{ONNX_SUFFIX}.")
+    header = read_header(path)
+    check_fits(header, game, str(path))
+    if preferred_device() != "cpu":
+        return TorchEvaluator(load_network(path).network)
+    return _exported_beside(path, header, threads) or _exported_now(path, threads)
+
+
+def _exported_beside(path: Path, header: NetworkHeader, threads: int) -> OnnxEvaluator | None:
+    """The ONNX file beside the weights, if it was made from them."""
+    beside = path.with_suffix(ONNX_SUFFIX)
+    try:
+        evaluator = OnnxEvaluator(beside, threads)
+        same = parse_header(evaluator.labels, str(beside)).checksum == header.checksum
+    except BadInput:
+        return None
+    return evaluator if same else None
+
+
+def _exported_now(path: Path, threads: int) -> OnnxEvaluator:
+    stored = load_network(path)
+    return OnnxEvaluator(export_onnx(stored.network, stored.game), threads)
+
+
+def check_fits(header: NetworkHeader, game: Game, origin: str) -> None:
+    """Refuse (BadInput) a network that was built for another game, or for another size of it and cannot change size."""
+    built_for = find_game(header.game)
+    sentence = f"The network '{origin}' was built for {header.game} and cannot play {game.specification}"
+    if (built_for.name, built_for.planes) != (game.name, game.planes):
+        raise BadInput(f"{sentence}: it takes networks built for {game.name}.")
+    if header.settings.size_free:
+        shapes = [[(part.kind, part.size * (part.kind == "flat")) for part in one.policy.parts] for one in (built_for, game)]
+        if shapes[0] != shapes[1]:
+            raise BadInput(f"{sentence}: the two have different kinds of moves.")
+    elif (built_for.rows, built_for.columns, built_for.policy) != (game.rows, game.columns, game.policy):
+        raise BadInput(
+            f"{sentence}: it sees {built_for.rows}×{built_for.columns} cells and {built_for.action_count} actions, "
+            f"the game has {game.rows}×{game.columns} and {game.action_count} "
+            f"(only networks of kind={' or kind='.join(SIZE_FREE_KINDS)} change size)."
+        )

@@ -1,0 +1,149 @@
+"""Training batches: positions drawn at random, encoded, and turned or mirrored at random, in compiled loops."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from boardzero.games.bits import signed
+from boardzero.games.compiled import compiled
+from boardzero.games.function_pointers import Addresses, encode_function, rule_addresses
+from boardzero.games.randomness import Stream, draw_below
+from boardzero.games.rules import Game
+from boardzero.games.wrapped import raise_kept_error
+from boardzero.replay.positions import PositionMemory, Positions
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """What one training step learns from; values are for the side to move."""
+
+    planes: npt.NDArray[np.float32]  # [B, planes, rows, columns]
+    policy: npt.NDArray[np.float32]  # [B, actions]
+    z: npt.NDArray[np.float32]  # [B]  the result of the game
+    q: npt.NDArray[np.float32]  # [B]  the value that the search found
+    weight: npt.NDArray[np.float32]  # [B]
+    plies_left: npt.NDArray[np.float32]  # [B]
+
+    def __len__(self) -> int:
+        return len(self.z)
+
+    def value_target(self, mix: float) -> npt.NDArray[np.float32]:
+        """[B]: z for mix 0, q for mix 1, and in proportion between them."""
+        return (1 - np.float32(mix)) * self.z + np.float32(mix) * self.q
+
+
+class Output(NamedTuple):
+    """The arrays of a batch, as compiled code fills them."""
+
+    planes: npt.NDArray[np.float32]
+    policy: npt.NDArray[np.float32]
+    z: npt.NDArray[np.float32]
+    q: npt.NDArray[np.float32]
+    weight: npt.NDArray[np.float32]
+    plies_left: npt.NDArray[np.float32]
+
+
+class BatchMaker:
+    """Makes batches of one game's positions."""
+
+    def __init__(self, game: Game, symmetries: bool) -> None:
+        self._game = game
+        self._addresses = rule_addresses(game)
+        used = game.symmetries if symmetries else game.symmetries[:1]
+        self._cells = np.stack([symmetry.cells for symmetry in used])  # [symmetries, cells]
+        self._actions = np.stack([symmetry.actions for symmetry in used])  # [symmetries, actions]
+
+    def make(self, positions: Positions, indices: npt.NDArray[np.int64], stream: Stream) -> Batch:
+        """The batch of these positions, each under a random symmetry."""
+        game, size = self._game, len(indices)
+        output = Output(
+            planes=np.empty((size, len(game.planes), game.rows, game.columns), np.float32),
+            policy=np.zeros((size, game.action_count), np.float32),
+            z=np.empty(size, np.float32),
+            q=np.empty(size, np.float32),
+            weight=np.empty(size, np.float32),
+            plies_left=np.empty(size, np.float32),
+        )
+        _fill(self._addresses, self._cells, self._actions, positions, indices, stream, output)
+        raise_kept_error(game)
+        return Batch(*output)
+
+
+def draw_positions(positions: Positions, count: int, stream: Stream) -> npt.NDArray[np.int64]:
+    """Indices of positions, each as likely as every other, with repetition."""
+    indices = np.empty(count, np.int64)
+    _draw_evenly(positions.size, stream, indices)
+    return indices
+
+
+class GameDraw:
+    """Draws games in proportion to their length, then one of the game's positions."""
+
+    def __init__(self, memory: PositionMemory) -> None:
+        counts = memory.position_counts.values
+        self._first = np.cumsum(counts) - counts
+        self._counts = counts
+        self._ends = np.cumsum(np.where(counts > 0, memory.lengths.values, 0), dtype=np.int64)
+
+    def __call__(self, count: int, stream: Stream) -> npt.NDArray[np.int64]:
+        indices = np.empty(count, np.int64)
+        _draw_by_game(self._ends, self._first, self._counts, stream, indices)
+        return indices
+
+
+@compiled()
+def _draw_evenly(positions: int, stream: Stream, indices: npt.NDArray[np.int64]) -> None:
+    for sample in range(len(indices)):
+        indices[sample] = draw_below(stream, positions)
+
+
+@compiled()
+def _draw_by_game(
+    ends: npt.NDArray[np.int64],
+    first: npt.NDArray[np.int64],
+    counts: npt.NDArray[np.int64],
+    stream: Stream,
+    indices: npt.NDArray[np.int64],
+) -> None:
+    """`ends` are the lengths of the games added up; a game without positions has no part in them."""
+    for sample in range(len(indices)):
+        game = np.searchsorted(ends, draw_below(stream, ends[-1]), side="right")
+        indices[sample] = first[game] + draw_below(stream, counts[game])
+
+
+@compiled()
+def _fill(
+    addresses: Addresses,
+    cells: npt.NDArray[np.int32],
+    actions: npt.NDArray[np.int32],
+    positions: Positions,
+    indices: npt.NDArray[np.int64],
+    stream: Stream,
+    output: Output,
+) -> None:
+    """Encode each position, then move what stands on its cells, and the policy, to where a random symmetry takes them."""
+    encode = encode_function(addresses[4], addresses[5])
+    planes, rows, columns = output.planes.shape[1:]
+    encoded = np.empty((planes, rows, columns), np.float32)
+    flat = encoded.reshape(planes, rows * columns)
+    for sample in range(len(indices)):
+        position = indices[sample]
+        symmetry = draw_below(stream, len(cells)) if len(cells) > 1 else 0
+        if symmetry == 0:  # the identity
+            encode(positions.states[position], output.planes[sample])
+        else:
+            encode(positions.states[position], encoded)
+            turned = output.planes[sample].reshape(planes, rows * columns)
+            for plane in range(planes):
+                for cell in range(rows * columns):
+                    turned[plane, cells[symmetry, cell]] = flat[plane, cell]
+        first = positions.policy_starts[position] - positions.policy_base
+        for entry in range(first, first + positions.policy_counts[position]):
+            action = signed(actions[symmetry, positions.policy_actions[entry]])
+            output.policy[sample, action] = positions.policy_probabilities[entry]
+        output.z[sample] = positions.results[position]
+        output.q[sample] = positions.values[position]
+        output.weight[sample] = positions.weights[position]
+        output.plies_left[sample] = positions.plies_left[position]

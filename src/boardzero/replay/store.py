@@ -1,0 +1,140 @@
+"""The folder of journals and shards: numbered in the order they were begun, each with the name of who wrote it.
+
+    00000007-main.parquet    a shard
+    00000008-main.journal    games since then
+    ledger.json              what was deleted, and what no window reaches back to any more
+
+Several writers may share a folder; each seals only its own journals, and all read each other's shards.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from boardzero.errors import BadInput
+from boardzero.replay.columns import GameColumns
+from boardzero.replay.durable import TEMPORARY, remove_durably, write_durably
+from boardzero.replay.journal import Journal
+from boardzero.replay.shards import Sealing, ShardIndex, seal
+
+JOURNAL, SHARD = ".journal", ".parquet"
+LEDGER = "ledger.json"
+WRITER = re.compile(r"[A-Za-z0-9_]+")
+
+
+@dataclass
+class Ledger:
+    """What the files in the folder no longer tell."""
+
+    pruned: dict[str, tuple[int, int]] = field(default_factory=dict)  # deleted shard → its games and positions
+    cleared: int = 0  # shards up to this number are not learned from any more
+
+
+class GameStore:
+    """Appends games to a journal, seals it into shards, and deletes old shards."""
+
+    def __init__(self, folder: Path, writer: str = "main") -> None:
+        if not WRITER.fullmatch(writer):
+            raise BadInput(f"'{writer}' cannot name a writer of games; letters, digits and _ can.")
+        self.folder, self.writer = folder, writer
+        folder.mkdir(parents=True, exist_ok=True)
+        self._journal: Journal | None = None
+        self.ledger = self._read_ledger()
+
+    # -- writing -------------------------------------------------------------------------------------------------------
+    @property
+    def journal_games(self) -> int:
+        """Games that are not in a shard yet."""
+        return self._journal.games if self._journal else 0
+
+    def append(self, games: GameColumns) -> None:
+        if self._journal is None:
+            self._journal = Journal(self.folder / f"{self.last_number() + 1:08d}-{self.writer}{JOURNAL}")
+        self._journal.append(games)
+
+    def sync(self) -> None:
+        if self._journal is not None:
+            self._journal.sync()
+
+    def seal(self) -> Path | None:
+        """Make a shard of the journal, if there is one; the next game begins a new journal."""
+        if self._journal is None:
+            return None
+        self._journal.close()
+        sealing = seal(self._journal.path, self._journal.path.with_suffix(SHARD))
+        self._journal = None
+        return sealing.shard
+
+    def recover(self) -> list[Sealing]:
+        """Seal the journals that this writer left behind when it was killed, and remove what it was writing."""
+        for temporary in self.folder.glob(f"*-{self.writer}{SHARD}{TEMPORARY}"):
+            remove_durably(temporary)
+        left = sorted(self.folder.glob(f"*-{self.writer}{JOURNAL}"))
+        return [seal(path, path.with_suffix(SHARD)) for path in left if self._journal is None or path != self._journal.path]
+
+    # -- what is there -------------------------------------------------------------------------------------------------
+    def shards(self) -> list[Path]:
+        """In the order they were begun."""
+        return sorted(self.folder.glob(f"*{SHARD}"))
+
+    def last_number(self) -> int:
+        """The highest number that any file has, or had."""
+        names = [path.name for path in self.folder.iterdir()] + list(self.ledger.pruned)
+        return max((number_of(name) for name in names), default=0)
+
+    # -- forgetting ----------------------------------------------------------------------------------------------------
+    def prune(self, shards: Iterable[ShardIndex], most_bytes: int) -> list[Path]:
+        """Delete these shards, oldest first, while all shards together are larger than they may be."""
+        sizes = {path: path.stat().st_size for path in self.shards()}
+        total, doomed = sum(sizes.values()), []
+        for index in shards:
+            if total <= most_bytes:
+                break
+            total -= sizes.pop(index.path, 0)
+            self.ledger.pruned[index.path.name] = (len(index.positions), int(index.positions.sum()))
+            doomed.append(index.path)
+        if doomed:
+            self._write_ledger()  # first, so that what is deleted is still counted
+        for path in doomed:
+            remove_durably(path)
+        return doomed
+
+    def clear(self) -> None:
+        """Let no window reach back behind this moment, not even after a restart."""
+        self.seal()
+        self.ledger.cleared = self.last_number()
+        self._write_ledger()
+
+    def is_cleared(self, shard: Path) -> bool:
+        return number_of(shard.name) <= self.ledger.cleared
+
+    def pruned_totals(self) -> tuple[int, int]:
+        """Games and positions of the shards that are not there any more."""
+        present = {path.name for path in self.shards()}
+        gone = [counts for name, counts in self.ledger.pruned.items() if name not in present]
+        return sum(games for games, _ in gone), sum(positions for _, positions in gone)
+
+    def _read_ledger(self) -> Ledger:
+        path = self.folder / LEDGER
+        if not path.exists():
+            return Ledger()
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            pruned = {str(name): (int(games), int(positions)) for name, (games, positions) in content["pruned"].items()}
+            return Ledger(pruned, int(content["cleared"]))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise BadInput(
+                f"'{path}' is not a ledger of shards ({error}); delete it to count only the shards there are."
+            ) from None
+
+    def _write_ledger(self) -> None:
+        content = {"pruned": self.ledger.pruned, "cleared": self.ledger.cleared}
+        write_durably(self.folder / LEDGER, json.dumps(content, indent=1).encode())
+
+
+def number_of(name: str) -> int:
+    """The number that a file of the folder begins with; 0 for other files."""
+    digits = name.partition("-")[0]
+    return int(digits) if digits.isdecimal() else 0

@@ -1,0 +1,139 @@
+"""The learner: a network, its optimizer and the averaged weights that play."""
+
+import copy
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from boardzero.errors import BadInput
+from boardzero.network.model import Network
+from boardzero.replay.sampler import Batch
+from boardzero.settings.training import TrainingSettings
+from boardzero.training.losses import Losses, policy_loss, value_loss, value_target
+
+STEP_MARKS = (0.6, 0.85)  # of the run, where the schedule `steps` falls
+STEP_FACTOR = 1 / 3
+
+
+@dataclass(frozen=True)
+class LossReport:
+    """Means over the steps of a training."""
+
+    steps: int
+    policy: float
+    value: float
+    learning_rate: float
+
+    @property
+    def total(self) -> float:
+        return self.policy + self.value
+
+
+class Learner:
+    """Trains a network on batches. `playing` is the network to play with: averaged over the last steps, or the newest."""
+
+    def __init__(self, network: Network, settings: TrainingSettings, device: str | None = None) -> None:
+        self.device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+        self.settings = settings
+        self.network = network.to(self.device)
+        self.playing = copy.deepcopy(self.network) if settings.averaging else self.network
+        self.optimizer = _optimizer(self.network, settings)
+        self.steps = 0
+
+    def train(self, draw: Callable[[], Batch], steps: int, progress: float) -> LossReport:
+        """This many steps; progress, from 0 to 1, says how much of the run is over."""
+        rate = self.settings.learning_rate * rate_factor(self.settings, progress)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        self.network.train()
+        sums = torch.zeros(2, device=self.device)
+        for _ in range(steps):
+            losses = self._step(draw())
+            sums += torch.stack([losses.policy, losses.value]).detach()
+        policy, value = (sums / max(steps, 1)).tolist()
+        if not math.isfinite(policy + value):
+            raise BadInput("The losses are no longer finite: the learning rate is too high for this network.")
+        return LossReport(steps, policy, value, rate)
+
+    def _step(self, batch: Batch) -> Losses:
+        planes, policy, z, q, weight = (
+            torch.from_numpy(np.ascontiguousarray(part)).to(self.device)
+            for part in (batch.planes, batch.policy, batch.z, batch.q, batch.weight)
+        )
+        logits, value = self.network(planes)
+        losses = Losses(
+            policy_loss(logits, policy, weight, self.settings.policy_loss),
+            value_loss(value, value_target(z, q, self.settings, self.steps), weight),
+        )
+        self.optimizer.zero_grad(set_to_none=True)
+        losses.total(self.settings).backward()  # type: ignore[no-untyped-call]
+        if self.settings.clip > 0:
+            nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.clip)
+        self.optimizer.step()
+        self.steps += 1
+        if self.playing is not self.network:
+            self._average()
+        return losses
+
+    @torch.no_grad()
+    def _average(self) -> None:
+        """Move the playing weights towards the newest; at first faster, so that the beginning is forgotten."""
+        decay = min(self.settings.averaging, (1 + self.steps) / (10 + self.steps))
+        newest = self.network.state_dict()
+        for name, tensor in self.playing.state_dict().items():
+            if tensor.is_floating_point():
+                tensor.lerp_(newest[name], 1 - decay)
+            else:
+                tensor.copy_(newest[name])
+
+    # -- checkpoints ---------------------------------------------------------------------------------------------------
+    def state(self) -> dict[str, Tensor]:
+        """All tensors that a learner needs to go on as if nothing had happened."""
+        tensors = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
+        if self.playing is not self.network:
+            tensors |= {f"playing.{name}": tensor for name, tensor in self.playing.state_dict().items()}
+        for number, slot in self.optimizer.state_dict()["state"].items():
+            tensors |= {f"optimizer.{number}.{name}": torch.as_tensor(value) for name, value in slot.items()}
+        tensors["steps"] = torch.tensor(self.steps)
+        return {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
+
+    def restore(self, tensors: dict[str, Tensor]) -> None:
+        """The counterpart of `state`."""
+        self.network.load_state_dict(_part(tensors, "network."))
+        if self.playing is not self.network:
+            self.playing.load_state_dict(_part(tensors, "playing."))
+        slots: dict[int, dict[str, Tensor]] = {}
+        for name, tensor in _part(tensors, "optimizer.").items():
+            number, _, key = name.partition(".")
+            slots.setdefault(int(number), {})[key] = tensor
+        state = self.optimizer.state_dict()
+        self.optimizer.load_state_dict({**state, "state": slots})
+        self.steps = int(tensors["steps"])
+
+
+def rate_factor(settings: TrainingSettings, progress: float) -> float:
+    """The learning rate at this point of the run, as a share of the one at the beginning."""
+    if settings.schedule == "cosine":
+        return settings.final_rate + (1 - settings.final_rate) * 0.5 * (1 + math.cos(math.pi * min(max(progress, 0.0), 1.0)))
+    if settings.schedule == "steps":
+        return STEP_FACTOR ** sum(progress >= mark for mark in STEP_MARKS)
+    return 1.0
+
+
+def _part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+
+
+def _optimizer(network: Network, settings: TrainingSettings) -> torch.optim.Optimizer:
+    parameters, rate, decay = network.parameters(), settings.learning_rate, settings.weight_decay
+    match settings.optimizer:
+        case "sgd":
+            return torch.optim.SGD(parameters, rate, momentum=settings.momentum, weight_decay=decay)
+        case "adam":
+            return torch.optim.Adam(parameters, rate, weight_decay=decay)
+        case "adamw":
+            return torch.optim.AdamW(parameters, rate, weight_decay=decay)
