@@ -1,6 +1,7 @@
 """Records of random games, as self-play would leave them."""
 
 import numpy as np
+import numpy.typing as npt
 
 from boardzero.games.catalogue import find_game
 from boardzero.games.rules import Game, Outcome
@@ -16,7 +17,10 @@ def random_record(
     """A game of random moves and random policies; the same number gives the same record."""
     rng = np.random.default_rng(number)
     start = game.initial_state(number)
-    state, actions, policies, learned = start, [], [], []
+    state = start
+    actions: list[int] = []
+    policies: list[npt.NDArray[np.float32]] = []
+    learned: list[bool] = []
     while game.outcome(state) is Outcome.GOING_ON and (resign_after is None or len(actions) < resign_after):
         legal = game.legal_actions(state)
         policy = np.zeros(game.action_count, np.float32)
@@ -53,4 +57,5 @@ def same_games(left: GameColumns | None, right: GameColumns | None) -> bool:
     """Are two rows of games equal in every bit?"""
     if left is None or right is None:
         return left is right
-    return bool(left.to_table().equals(right.to_table()) and (left.values.view(np.uint32) == right.values.view(np.uint32)).all())
+    tables = [games.to_table().drop_columns("values") for games in (left, right)]
+    return bool(tables[0].equals(tables[1])) and left.values.tobytes() == right.values.tobytes()  # NaN equals NaN here

@@ -150,5 +150,5 @@ def test_perfect_refuses_what_it_cannot_solve(name: str) -> None:
 
 
 def test_alphazero_without_a_network_says_so() -> None:
-    with pytest.raises(BadInput, match="no trained network"):
+    with pytest.raises(BadInput, match="no shipped network"):
         find_player("alphazero:sims=10", find_game("connect4"))

@@ -104,11 +104,13 @@ def bench_network(
     import os
 
     from boardzero.cli.bench_network import chosen_network, print_report
-    from boardzero.network.benchmark import measure_network
 
     let_interrupt_end_the_process()
     sizes = _whole_numbers("--batches", batches)
     counts = _whole_numbers("--threads", threads) if threads else sorted({1, os.cpu_count() or 1})
+
+    from boardzero.network.benchmark import measure_network  # PyTorch takes seconds: refuse bad options before
+
     network, game = chosen_network(name, blocks, channels, preset, file)
     report = measure_network(network, game, sizes, counts, seconds)
     if as_json:

@@ -5,7 +5,7 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from boardzero.cli import analyse, bench, games, match, perft, play, tournament
+from boardzero.cli import analyse, bench, games, match, perfect, perft, play, tournament, train
 from boardzero.errors import BadInput
 
 app = typer.Typer(
@@ -15,6 +15,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.command("train")(train.train)
+app.command("resume")(train.resume)
+app.command("perfect")(perfect.compare)
 app.command("games")(games.list_games)
 app.command("perft")(perft.count)
 app.command("play")(play.play)
@@ -24,10 +27,7 @@ app.command("analyse")(analyse.analyse_position)
 app.add_typer(bench.app, name="bench")
 
 NOT_BUILT = {
-    "train": "learn a game from zero",
-    "resume": "go on with a training",
     "rate": "rate players and networks",
-    "perfect": "compare a player with perfect play",
     "experiment": "compare variants of a training",
     "report": "show what a training learned",
     "games-log": "look through stored games",

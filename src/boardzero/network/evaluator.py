@@ -117,11 +117,14 @@ def _exported_now(path: Path, threads: int) -> OnnxEvaluator:
 
 
 def check_fits(header: NetworkHeader, game: Game, origin: str) -> None:
-    """Refuse (BadInput) a network that was built for another game, or for another size of it and cannot change size."""
+    """Refuse (BadInput) a network that was built for another game, or for another size of it and cannot change size.
+
+    Rules that change neither planes nor actions (how many to connect, say) may differ.
+    """
     built_for = find_game(header.game)
     sentence = f"The network '{origin}' was built for {header.game} and cannot play {game.specification}"
-    if (built_for.name, built_for.planes) != (game.name, game.planes):
-        raise BadInput(f"{sentence}: it takes networks built for {game.name}.")
+    if (built_for.name, built_for.title, built_for.planes) != (game.name, game.title, game.planes):
+        raise BadInput(f"{sentence}: {game.title} takes networks that were built for it.")
     if header.settings.size_free:
         shapes = [[(part.kind, part.size * (part.kind == "flat")) for part in one.policy.parts] for one in (built_for, game)]
         if shapes[0] != shapes[1]:

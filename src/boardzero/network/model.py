@@ -12,7 +12,7 @@ from boardzero.settings.network import NetworkSettings
 class Network(nn.Module):
     """Planes [batch, planes, rows, columns] as the side to move sees them → logits [batch, actions] and a value.
 
-    The value is one number a position [batch] for the side to move, or, with value=wdl, logits of win, draw and loss [batch, 3].
+    The value, for the side to move, is one number a position [batch] or, if value=wdl, logits of win, draw and loss [batch, 3].
     Illegal actions have logits too: who uses them leaves these out.
     """
 

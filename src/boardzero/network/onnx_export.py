@@ -1,4 +1,4 @@
-"""Networks as ONNX: planes in, logits and one value for the side to move out; for any batch, and any board if the kind allows."""
+"""Networks as ONNX: planes in, logits and one value for the side to move out; any batch, and any board if the kind allows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,27 +1,54 @@
-"""The network player. It takes any evaluator; networks that are found by name come with training."""
+"""The network player: the search, guided by what was learned."""
+
+from pathlib import Path
+
+from pydantic import Field
 
 from boardzero.errors import BadInput
 from boardzero.games.rules import Game
+from boardzero.network.evaluator import find_evaluator
+from boardzero.network.weights import SUFFIX
 from boardzero.players.forest_player import ForestParameters, ForestPlayer
 from boardzero.search.forest import Evaluator
 from boardzero.settings.search import SearchSettings
 
 
+class AlphaZeroParameters(ForestParameters):
+    """Search limits, and where the network is."""
+
+    network: str = Field("", description="a run's folder (its newest network) or a network file")
+    threads: int = Field(1, ge=1, le=1024, description="threads that evaluate positions")
+    leaves: int = Field(4, ge=1, le=256, description="leaves that are evaluated together")
+
+
 class AlphaZeroPlayer(ForestPlayer):
-    """Searches with the policy and value that an evaluator gives."""
+    """Searches with the policy and value of a network, or of any other evaluator."""
 
     name = "alphazero"
-    Parameters = ForestParameters
+    Parameters = AlphaZeroParameters
     default_simulations = 200
 
     def __init__(
         self,
         game: Game,
-        parameters: ForestParameters,
+        parameters: AlphaZeroParameters,
         seed: int = 0,
         evaluate: Evaluator | None = None,
         settings: SearchSettings | None = None,
     ) -> None:
         if evaluate is None:
-            raise BadInput(f"There is no trained network for {game.specification} yet, so 'alphazero' cannot play it.")
-        super().__init__(game, parameters, seed, evaluate, settings or SearchSettings(leaves=8))
+            evaluate = find_evaluator(find_network(parameters.network, game), game, parameters.threads)
+        super().__init__(game, parameters, seed, evaluate, settings or SearchSettings(leaves=parameters.leaves))
+
+
+def find_network(text: str, game: Game) -> Path:
+    """The network file that a text names: the file itself, or the newest one of a run's folder."""
+    if not text:
+        raise BadInput(f"There is no shipped network for {game.specification}; name one: alphazero:network=PATH.")
+    path = Path(text)
+    if not path.is_dir():
+        return path
+    networks = sorted((path / "networks").glob(f"*{SUFFIX}"))
+    if not networks:
+        raise BadInput(f"There is no network in '{path}': a run's folder has them under networks/.")
+    return networks[-1]

@@ -14,11 +14,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from boardzero.errors import BadInput
 from boardzero.replay.columns import SCHEMA, GameColumns
 from boardzero.replay.durable import sync_folder
 from boardzero.replay.record import SelfPlayGame
 
-MAGIC = b"BZG1"  # the 1 is the version of the schema
+MAGIC = b"BZG1"  # its last character is the version of the schema
 HEADER = struct.Struct("<4sII")  # magic, length, CRC32
 SYNC_SECONDS = 4.0  # after which what was appended is forced to disk; a finished game is to be durable within 5
 
@@ -56,8 +57,12 @@ class Journal:
 
     def close(self) -> None:
         with self._lock:
-            if not self._file.closed:
+            if self._file.closed:
+                return
+            try:
+                self._raise_failure()
                 self._sync()
+            finally:
                 self._file.close()
 
     def _write(self, frame: bytes) -> None:
@@ -97,6 +102,13 @@ class JournalContent:
 def read_journal(path: Path) -> JournalContent:
     """Every complete frame, in order; what lies between or after them is left out and counted."""
     data = path.read_bytes()
+    if data[:3] == MAGIC[:3] and data[3:4] not in (b"", MAGIC[3:]):
+        raise BadInput(f"The journal '{path}' has schema {data[3:4]!r}; this version of boardzero reads {MAGIC[3:]!r}.")
+    return parse_journal(data)
+
+
+def parse_journal(data: bytes) -> JournalContent:
+    """The same for the bytes of a journal, or for a part of them."""
     batches, read, position = [], 0, 0
     while (position := data.find(MAGIC, position)) >= 0:
         payload = _payload_at(data, position)

@@ -10,6 +10,7 @@ from boardzero.errors import BadInput
 from boardzero.games.rules import Actions, State
 
 FULL_SHARE = 65535  # of the most probable action
+ROUNDING = 1e-3  # by which a mean of many results may pass 1
 
 
 class SearchKind(IntEnum):
@@ -113,7 +114,7 @@ class SelfPlayGame:
             raise BadInput(f"The result of a game record is {self.result}; it should be +1, 0 or −1.")
         if not np.diff(self.policies.offsets)[self.learned].all():
             raise BadInput("A game record is to be learned from at a ply that has no policy.")
-        if not (np.abs(self.values[self.learned]) <= 1).all():
+        if not (np.abs(self.values[self.learned]) <= 1 + ROUNDING).all():
             raise BadInput("A game record is to be learned from at a ply whose value is not between −1 and 1.")
 
     @property

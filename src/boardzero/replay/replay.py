@@ -20,7 +20,7 @@ from boardzero.replay.columns import GameColumns
 from boardzero.replay.merging import merge_equal
 from boardzero.replay.positions import PositionMemory, Positions
 from boardzero.replay.record import SelfPlayGame
-from boardzero.replay.sampling import Batch, BatchMaker, GameDraw, draw_positions
+from boardzero.replay.sampler import Batch, BatchMaker, GameDraw, draw_positions
 from boardzero.replay.shards import DamagedShard, ShardIndex, read_shard, read_shard_index, set_aside
 from boardzero.replay.store import GameStore
 from boardzero.replay.window import Window
@@ -133,7 +133,7 @@ class Replay:
         """
         with self._lock:
             sealings = self.store.recover()
-            shards, damaged = [], []
+            shards, damaged, known = [], [], len(self._known)
             for path in self.store.shards():
                 if path.name not in self._known:
                     try:
@@ -149,7 +149,7 @@ class Replay:
                     self._take_in(index)
                 except DamagedShard as damage:
                     damaged.append(_put_away(damage))
-            return LoadReport(len(shards), tuple(damaged), sum(sealing.lost_bytes for sealing in sealings))
+            return LoadReport(len(self._known) - known, tuple(damaged), sum(sealing.lost_bytes for sealing in sealings))
 
     def _out_of_reach(self, shards: list[ShardIndex]) -> int:
         """How many of the oldest of these shards hold no game of the window."""

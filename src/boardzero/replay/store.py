@@ -77,7 +77,7 @@ class GameStore:
     # -- what is there -------------------------------------------------------------------------------------------------
     def shards(self) -> list[Path]:
         """In the order they were begun."""
-        return sorted(self.folder.glob(f"*{SHARD}"))
+        return sorted(self.folder.glob(f"[0-9]*-*{SHARD}"))
 
     def last_number(self) -> int:
         """The highest number that any file has, or had."""

@@ -49,7 +49,7 @@ class SelfPlayWorker:
         self.game, self.settings, self.seed = game, settings, seed
         self.counts = SelfPlayCounts()
         self.generation = -1
-        self._next_number, self._number_step = first_number, number_step
+        self.next_number, self._number_step = first_number, number_step
         nodes = 2 + settings.cap.full_simulations * (4 if settings.keep_tree else 1)
         self.forest = Forest(game, search, trees=settings.games, nodes=nodes, cache=settings.cache)
         self._games: list[GameInProgress] = []
@@ -79,8 +79,8 @@ class SelfPlayWorker:
     # -- games ---------------------------------------------------------------------------------------------------------
     def _new_game(self, lane: int) -> GameInProgress:
         """Begin the next game in a lane of the forest."""
-        number = self._next_number
-        self._next_number += self._number_step
+        number = self.next_number
+        self.next_number += self._number_step
         self.forest.seed_tree(lane, self.seed, number)
         stream = new_stream(self.seed, OPENING_STREAM + number)
         state = self.game.initial_state(draw_below(stream, 2**31))

@@ -71,7 +71,10 @@ IGNORED: dict[str, tuple[str, ...]] = {
 
 
 def _katafanga(blocks: int, channels: int) -> dict[str, Any]:
-    """Two convolutions in the policy head and one in the value head: with them the large network has the document's 42."""
+    """Two convolutions in the policy head and one in the value head: with them the large network has the document's 42.
+
+    The slope of the activation is not given: 0.3 is what Keras, which it used, takes unasked.
+    """
     return {
         "blocks": blocks,
         "channels": channels,

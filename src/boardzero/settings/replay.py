@@ -37,19 +37,6 @@ class WindowSettings(Parameters):
         return min(self.generations + grown, self.generations_most)
 
 
-class ValueTargetSettings(Parameters):
-    """What the value head learns: the result of the game (z), the value that the search found (q), or something between."""
-
-    target: Literal["z", "q", "average", "z-to-q"] = Field("z", description="z-to-q: from z at first to q, step by step")
-    steps: int = Field(600, ge=1, description="z-to-q: training steps until only q is left")
-
-    def mix_at(self, step: int) -> float:
-        """The share of q in the target at this training step; the rest is z."""
-        if self.target == "z-to-q":
-            return min(step / self.steps, 1.0)
-        return {"z": 0.0, "average": 0.5, "q": 1.0}[self.target]
-
-
 class ReplaySettings(Parameters):
     """Storage and sampling of the games of self-play."""
 

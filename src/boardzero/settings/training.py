@@ -7,6 +7,19 @@ from pydantic import Field
 from boardzero.settings.specification import Parameters
 
 
+class ValueTargetSettings(Parameters):
+    """What the value head learns: the result of the game (z), the value that the search found (q), or something between."""
+
+    target: Literal["z", "q", "average", "mixed"] = Field("average", description="mixed: from z at first to q, step by step")
+    steps: int = Field(600, ge=1, description="mixed: training steps until only q is left")
+
+    def mix_at(self, step: int) -> float:
+        """The share of q in the target at this training step; the rest is z."""
+        if self.target == "mixed":
+            return min(step / self.steps, 1.0)
+        return {"z": 0.0, "average": 0.5, "q": 1.0}[self.target]
+
+
 class TrainingSettings(Parameters):
     """The defaults were chosen by measurement for strength per hour on two cores (docs/training.md)."""
 
@@ -25,8 +38,5 @@ class TrainingSettings(Parameters):
     clip: float = Field(0, ge=0, description="largest norm of a gradient; 0: any")
     policy_loss: Literal["cross_entropy", "kl", "mse"] = Field("cross_entropy", description="how policies are compared")
     value_weight: float = Field(1.0, ge=0, description="weight of the value loss against the policy loss")
-    value_target: Literal["z", "q", "average", "mixed"] = Field(
-        "average", description="the result, the search's value, their mean, or from the result to the value over mixed_steps"
-    )
-    mixed_steps: int = Field(600, ge=1, description="training steps until 'mixed' follows the search's value alone")
+    value: ValueTargetSettings = Field(ValueTargetSettings(), description="what the value head learns")
     averaging: float = Field(0.99, ge=0, lt=1, description="decay of the averaged weights that play; 0: the newest play")

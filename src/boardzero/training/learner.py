@@ -5,7 +5,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -13,7 +12,7 @@ from boardzero.errors import BadInput
 from boardzero.network.model import Network
 from boardzero.replay.sampler import Batch
 from boardzero.settings.training import TrainingSettings
-from boardzero.training.losses import Losses, policy_loss, value_loss, value_target
+from boardzero.training.losses import Losses, policy_loss, value_loss
 
 STEP_MARKS = (0.6, 0.85)  # of the run, where the schedule `steps` falls
 STEP_FACTOR = 1 / 3
@@ -60,14 +59,15 @@ class Learner:
         return LossReport(steps, policy, value, rate)
 
     def _step(self, batch: Batch) -> Losses:
-        planes, policy, z, q, weight = (
-            torch.from_numpy(np.ascontiguousarray(part)).to(self.device)
-            for part in (batch.planes, batch.policy, batch.z, batch.q, batch.weight)
+        mix = self.settings.value.mix_at(self.steps)
+        target = (1 - mix) * batch.z + mix * batch.q
+        planes, policy, value_target, weight = (
+            torch.from_numpy(part).to(self.device) for part in (batch.planes, batch.policy, target, batch.weight)
         )
         logits, value = self.network(planes)
         losses = Losses(
             policy_loss(logits, policy, weight, self.settings.policy_loss),
-            value_loss(value, value_target(z, q, self.settings, self.steps), weight),
+            value_loss(value, value_target, weight),
         )
         self.optimizer.zero_grad(set_to_none=True)
         losses.total(self.settings).backward()  # type: ignore[no-untyped-call]

@@ -47,9 +47,3 @@ def value_loss(output: Tensor, target: Tensor, weight: Tensor) -> Tensor:
         chances = torch.stack([target.clamp_min(0), 1 - target.abs(), (-target).clamp_min(0)], dim=1)
         each = functional.cross_entropy(output, chances, reduction="none")
     return (each * weight).sum() / weight.sum()
-
-
-def value_target(z: Tensor, q: Tensor, settings: TrainingSettings, step: int) -> Tensor:
-    """The value to learn, from the result z and the search's value q."""
-    share = {"z": 0.0, "q": 1.0, "average": 0.5, "mixed": min(1.0, step / settings.mixed_steps)}[settings.value_target]
-    return (1 - share) * z + share * q

@@ -29,10 +29,6 @@ class Batch:
     def __len__(self) -> int:
         return len(self.z)
 
-    def value_target(self, mix: float) -> npt.NDArray[np.float32]:
-        """[B]: z for mix 0, q for mix 1, and in proportion between them."""
-        return (1 - np.float32(mix)) * self.z + np.float32(mix) * self.q
-
 
 class Output(NamedTuple):
     """The arrays of a batch, as compiled code fills them."""
