@@ -22,7 +22,8 @@ from boardzero.settings.specification import parse_parameters
 torch.set_num_threads(1)  # PyTorch's threads wait busily, which is slow where tests share the cores
 
 GAMES = ["tictactoe", "connect4", "connect4:rows=5,columns=8", "othello:size=6", "gomoku:size=7", "latrunculi:size=4"]
-SMALL = {"blocks": 2, "channels": 8, "policy_channels": 8, "value_channels": 4, "value_hidden": 8}
+# Not narrower: a head of a few ReLU units can be silent everywhere before it has learned.
+SMALL = {"blocks": 2, "channels": 8, "policy_channels": 8, "value_channels": 4, "value_hidden": 32}
 VARIANTS = [
     NetworkSettings(**SMALL),
     NetworkSettings(**SMALL, value="wdl", activation="leaky"),

@@ -117,7 +117,7 @@ class PositionMemory:
         numbers = self.first_game + len(self.generations) + np.arange(len(games))
         policies = _rows_where(games.policies, learned)
 
-        self._policy_starts.append(policies.offsets[:-1] + len(self._policy_actions))
+        self._policy_starts.append(policies.offsets[:-1] + (self._policy_actions.dropped + len(self._policy_actions)))
         self._policy_counts.append(np.diff(policies.offsets).astype(np.int32))
         self._policy_actions.append(policies.actions)
         self._policy_probabilities.append(policies.probabilities())
