@@ -1,8 +1,12 @@
 """The compiled forest against its plain twin, and against itself in other company."""
 
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +14,7 @@ from search_twins import HashEvaluator, tree_of_forest, tree_of_reference
 
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
+from boardzero.games.rules import Game
 from boardzero.search.forest import Forest
 from boardzero.search.reference import ReferenceTree, halving_schedule
 from boardzero.search.selection import considered_visits
@@ -24,6 +29,7 @@ GAMES = [
     "gomoku:size=5",
     "latrunculi:size=4",
     "latrunculi:size=4,start=rows",
+    "openspiel:breakthrough,rows=4,columns=4",  # plain Python behind the same contract
 ]
 
 search_settings = st.builds(
@@ -35,7 +41,10 @@ search_settings = st.builds(
     exploration_base=st.sampled_from([0.0, 20.0, 19652.0]),
     first_play=st.sampled_from(["value", "reduction"]),
     first_play_value=st.sampled_from([-1.0, 0.0, 0.25]),
+    noise_fraction=st.sampled_from([0.25, 0.5]),
     noise_alpha=st.sampled_from([0.0, 0.3]),
+    gumbel_visits=st.sampled_from([50.0, 10.0]),
+    gumbel_scale=st.sampled_from([1.0, 0.1]),
     forced_playouts=st.sampled_from([0.0, 2.0]),
     considered=st.sampled_from([1, 3, 16]),
     leaves=st.sampled_from([1, 1, 2, 5]),
@@ -197,6 +206,99 @@ def test_won_and_drawn_positions_are_not_given_away() -> None:
         assert lower == value or value == -1
         position.play(int(forest.choose()[0]))
         assert true_value(position) == -value
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    options=search_settings,
+    plies=st.integers(4, 24),
+    simulations=st.integers(1, 80),
+    temperature=st.sampled_from([0.0, 1.0]),
+    seed=st.integers(0, 10_000),
+)
+def test_no_move_is_chosen_or_taught_that_is_surely_worse(
+    options: SearchSettings, plies: int, simulations: int, temperature: float, seed: int
+) -> None:
+    """The choice may be as good as any other; and it is not lost while another is open."""
+    game = find_game("connect4:rows=4,columns=5,connect=3")
+    generator = np.random.default_rng(seed)
+    position = Position(game)
+    while len(position.actions) < plies and not position.over:
+        position.play(int(generator.choice(position.legal_actions())))
+    if position.over:
+        position.undo()
+    forest = Forest(game, options, nodes=400)
+    forest.set_root(0, position.state)
+    forest.search(HashEvaluator(game, sharpness=8.0), simulations)
+    edges = {edge.action: edge for edge in forest.root_edges(0)}
+    sure, best = max(edge.lower for edge in edges.values()), max(edge.upper for edge in edges.values())
+    taught = {action for action in edges if forest.policies()[0, action] > 0}
+    for action in {int(forest.choose(temperature)[0]), *taught}:
+        assert edges[action].upper >= sure
+        assert edges[action].upper > -1 or best == -1
+
+
+def test_a_proven_draw_leaves_the_simulations_to_open_moves() -> None:
+    """And a time limit is kept where nothing is left to evaluate."""
+    game = find_game("gomoku:size=5")
+    moves = "a2 c3 b4 c4 a5 c5 b5 d4 b1 d2 d1 e3 b2 e1 e2 d3 a3 b3 c1 e5 a1"
+    forest = Forest(game, nodes=4000)
+    forest.set_root(0, Position(game, moves).state)
+    forest.search(HashEvaluator(game), 2**31 - 1, seconds=5)
+    assert forest.root_bounds(0) == (0, 0)
+    inexact = Forest(game, SearchSettings(exact=False), nodes=4000)
+    inexact.set_root(0, Position(game, moves).state)
+    start = time.perf_counter()
+    inexact.search(HashEvaluator(game), 2**31 - 1, seconds=0.1)
+    assert time.perf_counter() - start < 5
+
+
+class FailingEvaluator:
+    """Works, then gives what it is told to give."""
+
+    def __init__(self, game: Game, fault: Callable[[], object]) -> None:
+        self.good, self.fault, self.calls = HashEvaluator(game), fault, 0
+
+    def __call__(self, planes: npt.NDArray[np.float32]) -> Any:
+        self.calls += 1
+        return self.good(planes) if self.calls < 4 else self.fault()
+
+
+def raise_an_error() -> None:
+    raise RuntimeError("the evaluator failed")
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (raise_an_error, "the evaluator failed"),
+        (lambda: (np.zeros((1, 3), np.float32), np.zeros(1, np.float32)), "shape"),
+        (lambda: (np.zeros((9, 7), np.float32), np.zeros(9, np.float32)), "shape"),
+        (lambda: (np.full((1, 7), np.nan, np.float32), np.zeros(1, np.float32)), "not finite"),
+        (lambda: (np.zeros((1, 7), np.float32), np.full(1, np.inf, np.float32)), "not finite"),
+    ],
+)
+def test_a_failing_evaluator_is_told_and_leaves_a_sound_tree(fault: Callable[[], object], said: str) -> None:
+    game = find_game("connect4")
+    forest = Forest(game, nodes=300)
+    with pytest.raises((RuntimeError, ValueError), match=said):
+        forest.search(FailingEvaluator(game, fault), 100)
+    forest.search(HashEvaluator(game), 100)
+    fresh = Forest(game, nodes=300)
+    fresh.search(HashEvaluator(game), 100)
+    assert tree_of_forest(forest, 0) == tree_of_forest(fresh, 0)
+
+
+def test_evaluators_may_answer_in_double_precision() -> None:
+    game = find_game("connect4")
+    forest = Forest(game, nodes=300)
+    forest.search(lambda planes: (np.zeros((len(planes), 7)), np.zeros(len(planes))), 50)  # type: ignore[arg-type,return-value]
+    assert sum(edge.visits for edge in forest.root_edges(0)) == 50
+
+
+def test_room_for_less_than_a_root_is_refused() -> None:
+    with pytest.raises(ValueError, match="room for a root"):
+        Forest(find_game("connect4"), edges=3)
 
 
 def test_a_full_tree_says_so_and_goes_on() -> None:

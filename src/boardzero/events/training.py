@@ -48,4 +48,12 @@ class PerfectPlayMeasured:
     mistakes: int
 
 
-Listener = Callable[[SelfPlayProgress | GenerationDone | PerfectPlayMeasured], None]
+@dataclass(frozen=True)
+class DamageFound:
+    """A file could not be read; it was set aside, and the run goes on without it."""
+
+    sentence: str
+
+
+TrainingEvent = SelfPlayProgress | GenerationDone | PerfectPlayMeasured | DamageFound
+Listener = Callable[[TrainingEvent], None]

@@ -129,7 +129,7 @@ class OpenSpielGame(Game):
             raise RuntimeError(f"{self.specification} went on after {count} moves, the most that OpenSpiel gives it.")
         mover, after = before.current_player(), before.child(action)
         word, place = divmod(count, self._actions_a_word)
-        next_state[1 + word] |= np.uint64(action << place * self._action_bits)
+        next_state[1 + word] |= np.uint64(int(action) << place * self._action_bits)
         outcome = self._outcome_for(mover, after)
         header = (header ^ TURN) + (1 << COUNT_SHIFT) | outcome
         if outcome == Outcome.GOING_ON and after.current_player() == mover:

@@ -70,7 +70,7 @@ class Position:
 
     def play(self, move: int | str) -> None:
         """Play an action, or a move in the game's notation."""
-        action = self.game.action_from_text(move) if isinstance(move, str) else move
+        action = self.game.action_from_text(move) if isinstance(move, str) else int(move)
         legal = self.legal_actions()
         if action not in legal:
             raise BadInput(self._refusal(action, legal))

@@ -174,7 +174,7 @@ class Game(ABC):
     def next_state(self, state: State, action: int) -> State:
         """The state after a legal action."""
         successor = np.empty_like(state)
-        self.apply(state, action, successor)
+        self.apply(state, int(action), successor)
         return successor
 
     def encoded(self, state: State) -> Planes:

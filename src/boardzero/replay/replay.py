@@ -44,6 +44,15 @@ class KnownShard:
     end: int  # the number after that of its last game, among all that came into memory
 
 
+@dataclass(frozen=True)
+class GameTotals:
+    """How much there is of some games."""
+
+    games: int = 0
+    positions: int = 0  # to learn from
+    next_number: int = 0  # one more than the highest number of a game
+
+
 class Replay:
     """The games of one folder. Threads may add and sample at the same time."""
 
@@ -150,6 +159,17 @@ class Replay:
                 except DamagedShard as damage:
                     damaged.append(_put_away(damage))
             return LoadReport(len(self._known) - known, tuple(damaged), sum(sealing.lost_bytes for sealing in sealings))
+
+    def totals(self, first_generation: int = 0) -> GameTotals:
+        """Of the games in shards that a network of this generation, or of a later one, finished."""
+        games = positions = next_number = 0
+        for known in self._known.values():
+            chosen = known.index.generations >= first_generation
+            if chosen.any():
+                games += int(chosen.sum())
+                positions += int(known.index.positions[chosen].sum())
+                next_number = max(next_number, int(known.index.numbers[chosen].max()) + 1)
+        return GameTotals(games, positions, next_number)
 
     def _out_of_reach(self, shards: list[ShardIndex]) -> int:
         """How many of the oldest of these shards hold no game of the window."""

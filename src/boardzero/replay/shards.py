@@ -64,19 +64,20 @@ class ShardIndex:
     journal: str  # the name of the journal that it was made from
     generations: npt.NDArray[np.int32]  # [games]
     positions: npt.NDArray[np.int32]  # [games]
+    numbers: npt.NDArray[np.int64]  # [games]
 
 
 def read_shard_index(path: Path) -> ShardIndex:
     def read(file: pq.ParquetFile) -> ShardIndex:
-        table = file.read(["generation", "positions"])
+        table = file.read(["generation", "positions", "number"])
         journal = file.schema_arrow.metadata[JOURNAL_KEY].decode()
-        return ShardIndex(path, journal, table["generation"].to_numpy(), table["positions"].to_numpy())
+        return ShardIndex(path, journal, *(table[name].to_numpy() for name in ("generation", "positions", "number")))
 
     return _guarded(path, read)
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a damaged shard, so that the rest goes on without it and nobody loses it."""
+    """Rename a damaged file, so that the rest goes on without it and nobody loses it."""
     aside = path.with_name(path.name + DAMAGED)
     path.replace(aside)
     sync_folder(path.parent)

@@ -20,6 +20,7 @@ from boardzero.search.selection import (
     edge_value,
     exploration_factor,
     mixed_value,
+    noisy_prior,
     value_weight,
 )
 
@@ -35,34 +36,46 @@ def best_lower_bound(nodes: Nodes, edges: Edges, node: int) -> int:
 
 
 @compiled()
-def is_allowed(edges: Edges, edge: int, sure: int) -> bool:
-    """Is a move one of those that the player is sure of, or does it promise more?"""
-    return edges[edge].lower == sure or (edges[edge].upper > sure and edge_value(edges, edge, -1.0) > sure)
+def is_lost(nodes: Nodes, edges: Edges, node: int) -> bool:
+    """Is every move proven to lose?"""
+    first = nodes[node].first_edge
+    for edge in range(first, first + nodes[node].edge_count):
+        if edges[edge].upper > -1:
+            return False
+    return True
 
 
 @compiled()
-def mixed_prior(edges: Edges, edge: int, noise: float, noisy: bool, options: Options) -> float:
+def is_allowed(edges: Edges, edge: int, sure: int, lost: bool) -> bool:
+    """Is a move one of those that the player is sure of, or does it promise more? A lost one is, when all are lost."""
+    record = edges[edge]
+    if record.upper == -1:
+        return lost
+    if sure == -1:
+        return True
+    return record.lower == sure or (record.upper > sure and edge_value(edges, edge, -1.0) > sure)
+
+
+@compiled()
+def root_prior(edges: Edges, edge: int, noise: float, noisy: bool, options: Options) -> float:
     """The prior that the search used at the root."""
     prior = float(edges[edge].prior)
-    if noisy:
-        return (1.0 - options.noise_fraction) * prior + options.noise_fraction * noise
-    return prior
+    return noisy_prior(prior, noise, options) if noisy else prior
 
 
 @compiled()
-def most_visited(nodes: Nodes, edges: Edges, node: int, sure: int) -> int:
-    """The allowed edge with the most visits; with equal visits, the one of higher value."""
+def most_visited(nodes: Nodes, edges: Edges, node: int) -> int:
+    """The allowed edge with the most visits; with equal visits, of the higher value; unvisited, of the higher prior."""
     first = nodes[node].first_edge
-    best = NONE
+    sure, lost = best_lower_bound(nodes, edges, node), is_lost(nodes, edges, node)
+    best, best_visits, best_value = NONE, -1, -np.inf
     for edge in range(first, first + nodes[node].edge_count):
-        if not is_allowed(edges, edge, sure):
+        if not is_allowed(edges, edge, sure, lost):
             continue
-        if (
-            best == NONE
-            or edges[edge].visits > edges[best].visits
-            or (edges[edge].visits == edges[best].visits and edge_value(edges, edge, -1.0) > edge_value(edges, best, -1.0))
-        ):
-            best = edge
+        visits = edges[edge].visits
+        value = edge_value(edges, edge, 0.0) if visits > 0 else float(edges[edge].prior)
+        if visits > best_visits or (visits == best_visits and value > best_value):
+            best, best_visits, best_value = edge, visits, value
     return best
 
 
@@ -84,27 +97,27 @@ def weigh_by_visits(arrays: Arrays, tree: int, options: Options) -> None:
     nodes, edges, root_edges = arrays.nodes[tree], arrays.edges[tree], arrays.root_edges[tree]
     first, count = nodes[record.root].first_edge, nodes[record.root].edge_count
     total = nodes[record.root].visits
-    sure = best_lower_bound(nodes, edges, record.root)
-    best = most_visited(nodes, edges, record.root, sure)
+    sure, lost = best_lower_bound(nodes, edges, record.root), is_lost(nodes, edges, record.root)
+    best = most_visited(nodes, edges, record.root)
     noisy = record.noisy != 0
     factor = exploration_factor(total, options) * math.sqrt(float(total))
-    best_prior = mixed_prior(edges, best, float(root_edges[best - first].noise), noisy, options)
+    best_prior = root_prior(edges, best, float(root_edges[best - first].noise), noisy, options)
     best_score = edge_value(edges, best, 0.0) + factor * best_prior / (1.0 + edges[best].visits)
     anything = False
     for index in range(count):
         edge = first + index
         weight = 0
-        if is_allowed(edges, edge, sure):
+        if is_allowed(edges, edge, sure, lost):
             weight = edges[edge].visits
             if options.forced_playouts > 0.0 and edge != best and weight > 0:
-                prior = mixed_prior(edges, edge, float(root_edges[index].noise), noisy, options)
+                prior = root_prior(edges, edge, float(root_edges[index].noise), noisy, options)
                 weight = unforced_visits(weight, edge_value(edges, edge, 0.0), prior, total, best_score, options)
         root_edges[index].weight = float(weight)
         anything = anything or weight > 0
     if not anything:
         for index in range(count):
             edge = first + index
-            allowed = is_allowed(edges, edge, sure)
+            allowed = is_allowed(edges, edge, sure, lost)
             root_edges[index].weight = float(edges[edge].prior) if allowed else 0.0
 
 
@@ -124,16 +137,16 @@ def weigh_by_completed_values(arrays: Arrays, tree: int, options: Options) -> No
     record = arrays.trees[tree]
     nodes, edges, root_edges = arrays.nodes[tree], arrays.edges[tree], arrays.root_edges[tree]
     first, count = nodes[record.root].first_edge, nodes[record.root].edge_count
-    sure = best_lower_bound(nodes, edges, record.root)
+    sure, lost = best_lower_bound(nodes, edges, record.root), is_lost(nodes, edges, record.root)
     unvisited = mixed_value(nodes, edges, record.root)
     weight = value_weight(nodes, edges, record.root, options)
     highest = -np.inf
     for index in range(count):
         root_edges[index].weight = gumbel_score(arrays, tree, index, unvisited, weight, False)
-        if is_allowed(edges, first + index, sure):
+        if is_allowed(edges, first + index, sure, lost):
             highest = max(highest, root_edges[index].weight)
     for index in range(count):
-        allowed = is_allowed(edges, first + index, sure)
+        allowed = is_allowed(edges, first + index, sure, lost)
         root_edges[index].weight = math.exp(root_edges[index].weight - highest) if allowed else 0.0
 
 
@@ -143,12 +156,12 @@ def choose_by_gumbel(arrays: Arrays, tree: int, options: Options) -> int:
     record = arrays.trees[tree]
     nodes, edges = arrays.nodes[tree], arrays.edges[tree]
     first, count = nodes[record.root].first_edge, nodes[record.root].edge_count
-    sure = best_lower_bound(nodes, edges, record.root)
+    sure, lost = best_lower_bound(nodes, edges, record.root), is_lost(nodes, edges, record.root)
     unvisited = mixed_value(nodes, edges, record.root)
     weight = value_weight(nodes, edges, record.root, options)
     best, best_visits, best_score = NONE, -1, -np.inf
     for index in range(count):
-        if not is_allowed(edges, first + index, sure):
+        if not is_allowed(edges, first + index, sure, lost):
             continue
         visits = edges[first + index].visits - arrays.root_edges[tree, index].visits_before
         score = gumbel_score(arrays, tree, index, unvisited, weight, True)
@@ -200,7 +213,7 @@ def choose_action(arrays: Arrays, tree: int, options: Options, temperature: floa
     if options.gumbel and record.prepared != 0:
         return edges[first + choose_by_gumbel(arrays, tree, options)].action
     if temperature <= 0.0:
-        return edges[most_visited(nodes, edges, record.root, best_lower_bound(nodes, edges, record.root))].action
+        return edges[most_visited(nodes, edges, record.root)].action
     weigh_by_visits(arrays, tree, options)
     sharpen(arrays.root_edges[tree], count, temperature, softmax_beta)
     return edges[first + draw_weighted(arrays.streams[tree], arrays.root_edges[tree], count)].action

@@ -66,7 +66,9 @@ class Forest:
         self._options = options_from(self.settings)
         self._addresses = rule_addresses(game)
         edges = edges or nodes * game.max_legal
-        slots = 1 << (cache - 1).bit_length() if cache > 1 else 0
+        if nodes < 1 or edges < game.max_legal:
+            raise ValueError(f"a tree needs room for a root: 1 node and {game.max_legal} edges")
+        slots = max(2, 1 << (cache - 1).bit_length()) if cache else 0
         self.arrays: Arrays = forest_arrays.new_arrays(game, self._options, trees, nodes, edges, slots)
         for tree in range(trees):
             self.seed_tree(tree, seed, tree)
@@ -86,7 +88,10 @@ class Forest:
 
     def advance(self, actions: Sequence[int] | npt.NDArray[np.int32]) -> None:
         """Play an action in each tree (−1: leave it) and keep the subtree that it leads to."""
-        advance_roots(self._addresses, self.arrays, self._options, np.asarray(actions, np.int32))
+        each = np.ascontiguousarray(actions, np.int32)
+        if (self.arrays.trees["leaves"][each != NONE] > 0).any():
+            raise ValueError("a tree whose search is under way cannot be advanced")
+        advance_roots(self._addresses, self.arrays, self._options, each)
 
     def root_state(self, tree: int) -> State:
         return self.arrays.states[tree, self.arrays.trees[tree]["root"]]
@@ -105,12 +110,24 @@ class Forest:
         """
         self.begin(simulations, noisy)
         deadline = None if seconds is None else time.perf_counter() + seconds
-        logits, values = NO_LOGITS, NO_VALUES
-        while rows := self.step(logits, values):
-            logits, values = evaluate(self.arrays.planes[:rows])
+        rows = self.step()
+        while rows or len(self.finished()) < len(self):
+            rows = self.step(*self.evaluated(evaluate, rows))
             if deadline is not None and time.perf_counter() >= deadline:
                 self.arrays.trees["simulations"] = self.arrays.trees["started"]  # what has begun is still taken in
         raise_kept_error(self.game)
+
+    def evaluated(self, evaluate: Evaluator, rows: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """The evaluations of the planes that wait, checked; if there are none to be had, trees that wait begin anew."""
+        if rows == 0:
+            return NO_LOGITS, NO_VALUES
+        try:
+            logits, values = evaluate(self.arrays.planes[:rows])
+            return _checked(logits, (rows, self.game.action_count)), _checked(values, (rows,))
+        except BaseException:
+            for tree in np.flatnonzero(self.arrays.trees["leaves"]):
+                self.set_root(tree, self.root_state(tree).copy())
+            raise
 
     def begin(self, simulations: int | npt.NDArray[np.int32], noisy: bool | npt.NDArray[np.bool_] = False) -> None:
         """Begin a search in each tree, of its own number of simulations (−1: leave the tree as it is)."""
@@ -205,6 +222,16 @@ class Forest:
     def _edges(self, tree: int, node: int) -> npt.NDArray[np.void]:
         first, count = (int(self.arrays.nodes[tree, node][name]) for name in ("first_edge", "edge_count"))
         return self.arrays.edges[tree, first : first + count]
+
+
+def _checked(numbers: npt.NDArray[np.float32], shape: tuple[int, ...]) -> npt.NDArray[np.float32]:
+    """What an evaluator gave, as compiled code takes it."""
+    array = np.ascontiguousarray(numbers, np.float32)
+    if array.shape != shape:
+        raise ValueError(f"the evaluator gave an array of shape {array.shape} where {shape} was needed")
+    if not np.isfinite(array).all():
+        raise ValueError("the evaluator gave numbers that are not finite")
+    return array
 
 
 def _mean(record: np.void) -> float:

@@ -146,27 +146,8 @@ ARRAYS = types.NamedTuple(
     ),
     Arrays,
 )
-OPTIONS = types.NamedTuple(
-    (
-        types.boolean,
-        float64,
-        float64,
-        types.boolean,
-        float64,
-        float64,
-        float64,
-        float64,
-        int64,
-        float64,
-        float64,
-        int64,
-        float64,
-        types.boolean,
-        types.boolean,
-        types.boolean,
-    ),
-    Options,
-)
+_COMPILED = {bool: types.boolean, int: int64, float: float64}
+OPTIONS = types.NamedTuple(tuple(_COMPILED[kind] for kind in Options.__annotations__.values()), Options)
 
 
 def options_from(settings: SearchSettings) -> Options:

@@ -7,7 +7,6 @@ of a node are for the player to move there.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -99,7 +98,7 @@ class ReferenceTree:
         self.settings = settings
         self.node_limit, self.edge_limit = nodes, edges
         self.stream = new_stream(seed, index)
-        self.cache_slots = 1 << (cache - 1).bit_length() if cache > 1 else 0
+        self.cache_slots = max(2, 1 << (cache - 1).bit_length()) if cache else 0
         self.cache: dict[int, tuple[bytes, float, list[float]]] = {}
         self.set_root(game.initial_state())
 
@@ -205,7 +204,7 @@ class ReferenceTree:
         unvisited = self.first_play(node)
         best: Edge | None = None
         best_score = -math.inf
-        for edge in worthwhile_edges(node, at_root=node is self.root):
+        for edge in worthwhile_edges(node):
             count = edge.visits + edge.pending
             value = unvisited
             if count > 0:
@@ -228,7 +227,7 @@ class ReferenceTree:
             is_due = edge.visits + edge.pending - edge.visits_before == due
             return is_due, edge.gumbel + edge.logit + weight * (0.5 + 0.5 * edge.value(unvisited))
 
-        return max(worthwhile_edges(node, at_root=True), key=rank)
+        return max(worthwhile_edges(node), key=rank)
 
     def exploration(self, total: int) -> float:
         base = self.settings.exploration_base
@@ -407,12 +406,13 @@ class ReferenceTree:
         return policy
 
     def allowed_edges(self) -> list[Edge]:
-        """The moves that are as good as the best that is proven, or promise more."""
-        sure = max(edge.lower for edge in self.root.edges)
-        return [edge for edge in self.root.edges if edge.lower == sure or (edge.upper > sure and edge.value(-1.0) > sure)]
+        """The moves that are as good as the best that is proven, or promise more; lost ones, when all are lost."""
+        edges = [edge for edge in self.root.edges if edge.upper > -1] or self.root.edges
+        sure = max(edge.lower for edge in edges)
+        return [edge for edge in edges if sure == -1 or edge.lower == sure or edge.value(-1.0) > sure]
 
     def most_visited(self) -> Edge:
-        return max(self.allowed_edges(), key=lambda edge: (edge.visits, edge.value(-1.0)))
+        return max(self.allowed_edges(), key=lambda edge: (edge.visits, edge.value() if edge.visits else edge.prior))
 
     def visit_weights(self) -> list[float]:
         """For each root edge its visits, without those that were forced; its prior where nothing was visited."""
@@ -457,11 +457,9 @@ class ReferenceTree:
                     edge.child.parents.insert(0, edge)
 
 
-def worthwhile_edges(node: Node, at_root: bool) -> Iterator[Edge]:
-    """Edges that may be better than what the node is sure of; at the root, proven draws too."""
-    for edge in node.edges:
-        if edge.upper > node.lower or (at_root and edge.lower == edge.upper == node.lower and node.lower > -1):
-            yield edge
+def worthwhile_edges(node: Node) -> list[Edge]:
+    """Edges that may be better than what the node is already sure of."""
+    return [edge for edge in node.edges if edge.upper > node.lower]
 
 
 def halving_schedule(considered: int, simulations: int) -> list[int]:

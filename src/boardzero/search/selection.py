@@ -20,15 +20,6 @@ def clamp(value: float, lower: int, upper: int) -> float:
 
 
 @compiled()
-def is_worthwhile(edge_lower: int, edge_upper: int, node_lower: int, at_root: bool) -> bool:
-    """May this edge be better than what its node is already sure of?
-
-    At the root a proven draw stays in the running, so that its visits tell how it compares with the moves that are open.
-    """
-    return edge_upper > node_lower or (at_root and edge_lower == edge_upper == node_lower and node_lower > -1)
-
-
-@compiled()
 def edge_value(edges: Edges, edge: int, unvisited: float) -> float:
     """The mean result of the simulations through an edge, within its bounds."""
     record = edges[edge]
@@ -65,6 +56,12 @@ def exploration_factor(total: int, options: Options) -> float:
 
 
 @compiled()
+def noisy_prior(prior: float, noise: float, options: Options) -> float:
+    """A prior of the root, mixed with its noise."""
+    return (1.0 - options.noise_fraction) * prior + options.noise_fraction * noise
+
+
+@compiled()
 def best_edge(
     nodes: Nodes, edges: Edges, node: int, options: Options, root_edges: RootEdges, noisy: bool, at_root: bool
 ) -> int:
@@ -77,7 +74,7 @@ def best_edge(
     best, best_score = NONE, -np.inf
     for edge in range(first, first + nodes[node].edge_count):
         record = edges[edge]
-        if not is_worthwhile(record.lower, record.upper, node_lower, at_root):
+        if record.upper <= node_lower:  # it cannot be better than what the node is already sure of
             continue
         count = record.visits + record.pending
         value = unvisited
@@ -85,7 +82,7 @@ def best_edge(
             value = (record.value_sum - options.virtual_loss * record.pending) / count
         prior = float(record.prior)
         if noisy:
-            prior = (1.0 - options.noise_fraction) * prior + options.noise_fraction * float(root_edges[edge - first].noise)
+            prior = noisy_prior(prior, float(root_edges[edge - first].noise), options)
         score = clamp(value, record.lower, record.upper) + factor * prior / (1.0 + count)
         if at_root and count > 0 and float(count) * count < options.forced_playouts * prior * (total - 1):
             score = np.inf
@@ -149,7 +146,7 @@ def best_gumbel_edge(nodes: Nodes, edges: Edges, node: int, options: Options, ro
     best, best_score, best_is_due = NONE, -np.inf, False
     for edge in range(first, first + nodes[node].edge_count):
         record = edges[edge]
-        if not is_worthwhile(record.lower, record.upper, node_lower, True):
+        if record.upper <= node_lower:
             continue
         root_edge = root_edges[edge - first]
         is_due = record.visits + record.pending - root_edge.visits_before == visits_due

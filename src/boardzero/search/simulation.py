@@ -43,6 +43,7 @@ from boardzero.search.sampling import draw_gamma, draw_gumbel
 from boardzero.search.selection import RootEdges, best_edge, best_gumbel_edge, considered_visits
 
 LEAF_FOUND, KNOWN, COLLISION = 0, 1, 2
+MOST_IN_A_STEP = 10_000  # simulations of one tree
 LEAST_PRIOR = 1e-12  # keeps logits finite
 
 
@@ -58,8 +59,12 @@ def collect_leaves(
     values: npt.NDArray[np.float32],
     rows: int,
 ) -> int:
-    """Rounds of one tree, until one of them needs an evaluation or the search is complete; returns the rows in use."""
+    """Rounds of one tree, until one of them needs an evaluation or the search is complete; returns the rows in use.
+
+    After many simulations that needed none the search pauses, so that its caller can look at the clock.
+    """
     record = arrays.trees[tree]
+    pause = min(record.simulations, record.started + MOST_IN_A_STEP)
     nodes = arrays.nodes[tree]
     while True:
         first_row = rows
@@ -71,7 +76,7 @@ def collect_leaves(
         else:
             if record.prepared == 0:
                 prepare_root(arrays, tree)
-            while record.leaves < options.leaves and record.started < record.simulations:
+            while record.leaves < options.leaves and record.started < pause:
                 if nodes[root].lower == nodes[root].upper:
                     break
                 ending, rows = descend(arrays, tree, options, legal, apply, encode, rows)
@@ -80,7 +85,10 @@ def collect_leaves(
                 record.started += 1
         if rows > first_row or record.leaves == 0:
             return rows
+        paused = record.started >= pause
         finish_round(arrays, tree, options, logits, values)  # every leaf was in the cache: nothing to wait for
+        if paused:
+            return rows
 
 
 @compiled()
@@ -255,7 +263,7 @@ def step(
     logits: npt.NDArray[np.float32],
     values: npt.NDArray[np.float32],
 ) -> int:
-    """Take in the evaluations of the last step's planes; returns how many planes now wait (0: every search is complete)."""
+    """Take in the evaluations of the last step's planes; returns how many planes now wait for theirs."""
     legal = legal_function(addresses[0], addresses[1])
     apply = apply_function(addresses[2], addresses[3])
     encode = encode_function(addresses[4], addresses[5])

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from boardzero.games.randomness import draw_below, draw_uniform, new_stream
 from boardzero.games.rules import Game, Outcome
 from boardzero.replay.record import SelfPlayGame
-from boardzero.search.forest import NO_LOGITS, NO_VALUES, Evaluator, Forest
+from boardzero.search.forest import Evaluator, Forest
 from boardzero.selfplay.progress import GameInProgress
 from boardzero.settings.search import SearchSettings
 from boardzero.settings.selfplay import SelfPlaySettings
@@ -28,7 +28,7 @@ class SelfPlayCounts:
     games: int = 0
     plies: int = 0
     learned: int = 0  # positions to learn from, in finished games
-    resigned: int = 0
+    early: int = 0  # games that ended by proof or by resignation, not by their rules
     resignable: int = 0  # games played on although one side would have resigned
     wrongly_resignable: int = 0  # those that the side did not lose
 
@@ -50,7 +50,7 @@ class SelfPlayWorker:
         self.counts = SelfPlayCounts()
         self.generation = -1
         self.next_number, self._number_step = first_number, number_step
-        nodes = 2 + settings.cap.full_simulations * (4 if settings.keep_tree else 1)
+        nodes = 2 + max(settings.cap.full_simulations, settings.cap.fast_simulations) * (4 if settings.keep_tree else 1)
         self.forest = Forest(game, search, trees=settings.games, nodes=nodes, cache=settings.cache)
         self._games: list[GameInProgress] = []
         self._full = np.zeros(settings.games, np.bool_)  # is the search that is under way a full one?
@@ -68,10 +68,7 @@ class SelfPlayWorker:
             self._begin_searches(np.arange(len(self.forest), dtype=np.int32))
             self._rows = self.forest.step()
         while not stop():
-            logits, values = NO_LOGITS, NO_VALUES
-            if self._rows:
-                logits, values = evaluate(self.forest.arrays.planes[: self._rows])
-            self._rows = self.forest.step(logits, values)
+            self._rows = self.forest.step(*self.forest.evaluated(evaluate, self._rows))
             finished = self.forest.finished()
             if len(finished):
                 self._make_moves(finished, on_game)
@@ -131,10 +128,10 @@ class SelfPlayWorker:
         result = self._result_after(lane, progress, side, value, successor)
         if result is None:
             return False
-        outcome = self.game.outcome(successor)
-        early = outcome is Outcome.GOING_ON
-        self._count(progress, result, early)
-        on_game(progress.finish(self.game, result, early, self.generation, self.seed))
+        early = self.game.outcome(successor) is Outcome.GOING_ON
+        record = progress.finish(self.game, result, early, self.generation, self.seed)
+        self._count(progress, record)
+        on_game(record)
         self._games[lane] = self._new_game(lane)
         return True
 
@@ -153,12 +150,13 @@ class SelfPlayWorker:
             return None if progress.plays_on else -own
         return None
 
-    def _count(self, progress: GameInProgress, result: int, early: bool) -> None:
+    def _count(self, progress: GameInProgress, record: SelfPlayGame) -> None:
         counts = self.counts
         counts.games += 1
-        counts.plies += len(progress.actions)
-        counts.resigned += early
-        if progress.would_resign is not None and not early:
+        counts.plies += record.plies
+        counts.learned += int(record.learned.sum())
+        counts.early += record.resigned
+        if progress.would_resign is not None and progress.plays_on:
             counts.resignable += 1
-            loser_result = 1 if progress.would_resign == 0 else -1  # for the side that would have resigned
-            counts.wrongly_resignable += result * loser_result >= 0
+            own_result = record.result if progress.would_resign == 0 else -record.result
+            counts.wrongly_resignable += own_result >= 0

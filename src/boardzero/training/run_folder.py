@@ -1,16 +1,30 @@
-"""The folder of a run: settings, networks, games, the learner's state, events. Every file is complete or absent."""
+"""The folder of a run. Every file is complete or absent, but for events.jsonl, which only ever grows.
 
+    settings.json                   everything the run was begun with
+    games/                          journals and shards of self-play
+    networks/generation-00012.*     networks, as safetensors and as ONNX
+    checkpoint.safetensors          where the run stands: progress and the learner's state
+    checkpoint-before.safetensors   where it stood a generation earlier, in case the newest is damaged
+    events.jsonl, tensorboard/      what happened
+    lock                            held by the process that trains here
+"""
+
+import errno
 import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from safetensors import SafetensorError
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 from torch import Tensor
 
 from boardzero.errors import BadInput
-from boardzero.network.weights import ONNX_SUFFIX, SUFFIX, write_whole
+from boardzero.network.weights import ONNX_SUFFIX, SUFFIX, checksum_of, write_whole
+from boardzero.replay.shards import set_aside
 from boardzero.settings.run import RunSettings
 from boardzero.settings.specification import parse_parameters
 
@@ -26,6 +40,10 @@ class Progress:
     next_number: int = 0  # of the next game
 
 
+Checkpoint = tuple[Progress, dict[str, Tensor]]  # how far the run has come, and the learner's state there
+Say = Callable[[str], None]
+
+
 class RunFolder:
     """Paths and files of one run."""
 
@@ -33,14 +51,21 @@ class RunFolder:
         self.path = path
         self.networks = path / "networks"
         self.games = path / "games"
+        self.checkpoint = path / f"checkpoint{SUFFIX}"
+        self.checkpoint_before = path / f"checkpoint-before{SUFFIX}"
+        self.events = path / "events.jsonl"
 
     @property
     def exists(self) -> bool:
         return (self.path / "settings.json").is_file()
 
-    def create(self, settings: RunSettings) -> None:
+    def refuse_existing(self) -> None:
         if self.exists:
             raise BadInput(f"There is a run in '{self.path}' already; go on with it by: boardzero resume {self.path}")
+
+    def create(self, settings: RunSettings) -> None:
+        """Begin a run; from now on it can be resumed."""
+        self.refuse_existing()
         self.networks.mkdir(parents=True, exist_ok=True)
         write_whole(self.path / "settings.json", settings.model_dump_json(indent=2).encode())
 
@@ -48,7 +73,17 @@ class RunFolder:
         path = self.path / "settings.json"
         if not path.is_file():
             raise BadInput(f"There is no run in '{self.path}': it has no settings.json.")
-        return parse_parameters(RunSettings, json.loads(path.read_text(encoding="utf-8")), str(path))
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise BadInput(f"The settings '{path}' are damaged: {error}.") from None
+        return parse_parameters(RunSettings, content, str(path))
+
+    def tidy(self) -> None:
+        """Remove what a killed process was writing; only who holds the lock may do this."""
+        for folder in (self.path, self.networks):
+            for unfinished in folder.glob(".*.part"):
+                unfinished.unlink()
 
     # -- networks ------------------------------------------------------------------------------------------------------
     def network(self, generation: int) -> Path:
@@ -56,7 +91,8 @@ class RunFolder:
 
     def network_generations(self) -> list[int]:
         """Those whose networks are there, increasing."""
-        return sorted(int(path.stem.removeprefix("generation-")) for path in self.networks.glob(f"generation-*{SUFFIX}"))
+        names = (path.stem.removeprefix("generation-") for path in self.networks.glob(f"generation-*{SUFFIX}"))
+        return sorted(int(name) for name in names if name.isdecimal())
 
     def forget_network(self, generation: int) -> None:
         path = self.network(generation)
@@ -65,20 +101,62 @@ class RunFolder:
 
     # -- where it stands -----------------------------------------------------------------------------------------------
     def save_checkpoint(self, progress: Progress, learner: dict[str, Tensor]) -> None:
-        """Progress and learner's state in one file, so that they always belong together."""
-        content = save_tensors(learner, metadata={"progress": json.dumps(asdict(progress))})
-        write_whole(self.path / "checkpoint.safetensors", content)
+        """Progress and learner's state in one file, so that they always belong together; the one before is kept."""
+        labels = {"progress": json.dumps(asdict(progress)), "checksum": checksum_of(learner)}
+        content = save_tensors(learner, metadata=labels)
+        if self.checkpoint.is_file():
+            self.checkpoint.replace(self.checkpoint_before)
+        write_whole(self.checkpoint, content)
 
-    def load_checkpoint(self) -> tuple[Progress, dict[str, Tensor]] | None:
-        path = self.path / "checkpoint.safetensors"
-        if not path.is_file():
-            return None
-        content = path.read_bytes()
-        length = int.from_bytes(content[:8], "little")
-        header: dict[str, Any] = json.loads(content[8 : 8 + length])
-        return Progress(**json.loads(header["__metadata__"]["progress"])), load_tensors(content)
+    def load_checkpoint(self, say: Say) -> Checkpoint | None:
+        """The newest that can be read; one that cannot is set aside, and a sentence is said about it."""
+        for path in (self.checkpoint, self.checkpoint_before):
+            if path.is_file():
+                try:
+                    return _read_checkpoint(path)
+                except (ValueError, KeyError, TypeError, SafetensorError) as error:
+                    say(f"The checkpoint '{path}' is damaged ({error}); it was renamed to '{set_aside(path).name}'.")
+        return None
 
+    # -- what happened -------------------------------------------------------------------------------------------------
     def append_event(self, event: object) -> None:
+        """Add a line; after a line that a crash tore, a new one is begun."""
         line = json.dumps({"event": type(event).__name__, **asdict(event)}) + "\n"  # type: ignore[call-overload]
-        with (self.path / "events.jsonl").open("a", encoding="utf-8") as file:
-            file.write(line)
+        with self.events.open("ab+") as file:
+            if file.tell():
+                file.seek(-1, 2)
+                line = line if file.read(1) == b"\n" else "\n" + line
+            file.write(line.encode())
+
+    def read_events(self) -> list[dict[str, Any]]:
+        """All events, oldest first, without lines that a crash tore."""
+        events = []
+        for line in self.events.read_bytes().splitlines() if self.events.is_file() else []:
+            try:
+                events.append(json.loads(line))
+            except ValueError:
+                continue
+        return events
+
+
+def _read_checkpoint(path: Path) -> Checkpoint:
+    content = path.read_bytes()
+    tensors = load_tensors(content)
+    length = int.from_bytes(content[:8], "little")
+    labels = json.loads(content[8 : 8 + length])["__metadata__"]
+    if labels.get("checksum", checksum := checksum_of(tensors)) != checksum:
+        raise ValueError("its tensors do not match their checksum")
+    return Progress(**json.loads(labels["progress"])), tensors
+
+
+@contextmanager
+def troubles_of_the_disk_said(path: Path) -> Iterator[None]:
+    """A full disk, or one that fails, ends in a sentence (BadInput) that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise BadInput(
+                f"The disk is full. What was written is safe: make room, then go on with: boardzero resume {path}"
+            ) from error
+        raise BadInput(f"The run in '{path}' cannot go on: {error}.") from error
