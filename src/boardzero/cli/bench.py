@@ -55,12 +55,13 @@ def bench_search(
     seconds: Annotated[float, typer.Option(min=0.1, help="How long to run each measurement.")] = 2.0,
     batches: Annotated[str, typer.Option(help="Numbers of trees that advance together.")] = "1,16,64,256",
     growth: Annotated[int, typer.Option(min=10_000, help="Simulations that one tree grows to.")] = 100_000,
+    network: Annotated[bool, typer.Option(help="Measure growth with a network of 4 × 32, too.")] = True,
     as_json: AsJson = False,
 ) -> None:
     """Simulations a second of the forest with a free evaluator (against its plain twin) and of rollouts; growth; threads."""
     import os
 
-    from boardzero.cli.bench_search import print_report
+    from boardzero.cli.bench_search import new_network_evaluator, print_report
     from boardzero.games.benchmark import STANDARD_GAMES
     from boardzero.games.catalogue import find_game
     from boardzero.search import benchmark
@@ -73,19 +74,44 @@ def bench_search(
         reference = benchmark.measure_reference(game, seconds)
         forests += [benchmark.measure_forest(game, size, seconds, reference) for size in sizes]
         rollouts[game.specification] = benchmark.measure_rollouts(game, seconds)
-    steps = benchmark.measure_growth(games[0], growth)
+    steps = {"free evaluator": benchmark.measure_growth(games[0], growth)}
+    if network:
+        steps["network of 4 × 32"] = benchmark.measure_growth(games[0], growth, new_network_evaluator(games[0]))
     threads = sorted({1, 2, os.cpu_count() or 1})
     scaling = {count: benchmark.measure_threads(games[0], 64, seconds, count) for count in threads}
     report = {
         "forest": [{**vars(speed), "ratio": speed.ratio} for speed in forests],
         "rollouts_per_second": rollouts,
-        "growth": {"game": games[0].specification, "steps": [vars(step) for step in steps]},
+        "growth": {"game": games[0].specification} | {name: [vars(step) for step in row] for name, row in steps.items()},
         "threads": {"game": games[0].specification, "simulations_per_second": scaling},
     }
     if as_json:
         print_json(report)
     else:
         print_report(report)
+
+
+@app.command("solvers")
+def bench_solvers(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Connect Four `moves score` lines, or Othello OBF.")],
+    as_json: AsJson = False,
+) -> None:
+    """Exact solvers on positions with known scores: how many are right, and how fast."""
+    from boardzero.search.solver_benchmark import measure_solver
+
+    let_interrupt_end_the_process()
+    speeds = []
+    for file in files:
+        speeds.append(measure_solver(file))
+        if not as_json:
+            speed = speeds[-1]
+            print(
+                f"{speed.file}: {speed.positions} positions, {speed.wrong} wrong, {speed.seconds:.2f} s"
+                f" (slowest {speed.slowest:.2f} s), {speed.nodes_per_second / 1e6:.1f} M nodes/s",
+                flush=True,
+            )
+    if as_json:
+        print_json([vars(speed) for speed in speeds])
 
 
 @app.command("network")

@@ -5,6 +5,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from boardzero.games.rules import Game
+from boardzero.search.forest import Evaluator
+
 
 def print_report(report: dict[str, Any]) -> None:
     console = Console()
@@ -23,14 +26,26 @@ def print_report(report: dict[str, Any]) -> None:
     for game, speed in report["rollouts_per_second"].items():
         rollouts.add_row(game, f"{speed:,.0f}")
     console.print(rollouts)
-    growth = _table(f"one tree of {report['growth']['game']}", "ms per 1000 simulations")
-    for step in report["growth"]["steps"]:
-        growth.add_row(f"after {step['simulations']:,}", f"{1000 * step['seconds_per_thousand']:.2f}")
+    rows = {name: steps for name, steps in report["growth"].items() if name != "game"}
+    growth = _table(f"one tree of {report['growth']['game']}, ms per 1000 simulations", *rows)
+    for steps in zip(*rows.values(), strict=True):
+        times = [f"{1000 * step['seconds_per_thousand']:.2f}" for step in steps]
+        growth.add_row(f"after {steps[0]['simulations']:,}", *times)
     console.print(growth)
     threads = _table(f"threads, {report['threads']['game']}, 64 trees each", "simulations/s")
     for count, speed in report["threads"]["simulations_per_second"].items():
         threads.add_row(str(count), f"{speed:,.0f}")
     console.print(threads)
+
+
+def new_network_evaluator(game: Game) -> Evaluator:
+    """An untrained network of the default shape in ONNX Runtime, on one thread."""
+    from boardzero.network.build import build_network
+    from boardzero.network.evaluator import OnnxEvaluator
+    from boardzero.network.onnx_export import export_onnx
+    from boardzero.settings.network import NetworkSettings
+
+    return OnnxEvaluator(export_onnx(build_network(NetworkSettings(), game).eval(), game))
 
 
 def _table(*headings: str) -> Table:
