@@ -22,6 +22,7 @@ from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
 from boardzero.games.rules import Game
 from boardzero.players.answers import LeftGame, Resigned, TookBack
+from boardzero.players.catalogue import find_player
 from boardzero.players.player import Analysis, MoveOpinion, Player
 from boardzero.settings.specification import Parameters
 
@@ -136,6 +137,41 @@ def test_players_are_told_to_use_less_than_the_limit() -> None:
     assert player.told[-1] is None
 
 
+@pytest.mark.parametrize(("limit", "told"), [(0.01, 0.005), (0.05, 0.035), (0.1, 0.085), (1.0, 0.9), (3.0, 2.7), (60.0, 59.5)])
+def test_a_clock_keeps_back_what_a_busy_machine_may_take(limit: float, told: float) -> None:
+    assert Clock(per_move=limit).advice(0.0, 20) == pytest.approx(told)
+
+
+@pytest.mark.parametrize("limit", [0.01, 0.05, 0.1])
+def test_searching_players_keep_short_limits(limit: float) -> None:
+    """Usually: of thirty moves three may come late, since others may be using the machine."""
+    game = find_game("gomoku")
+    lost = 0
+    for specification in ("mcts:seconds=1", "minimax", "heuristic:seconds=1"):
+        players = (find_player(specification, game), find_player(specification, game))
+        for player in players:
+            player.choose(Position(game), 0.01)
+        for seed in range(5):
+            lost += play_until(players, Position(game), Clock(per_move=limit), seed, plies=2)
+    assert lost <= 3
+
+
+def play_until(players: tuple[Player, Player], position: Position, clock: Clock, seed: int, plies: int) -> bool:
+    """Play so many plies; was a limit overstepped?"""
+
+    class Enough(Exception):
+        pass
+
+    def stop(after: Position, _: float) -> None:
+        if len(after.actions) >= plies:
+            raise Enough
+
+    try:
+        return play_game(players, position, clock=clock, seed=seed, on_move=stop).reason == "time"
+    except Enough:
+        return False
+
+
 @pytest.mark.parametrize("wrong_action", [-1, 9, 4])
 def test_an_illegal_choice_loses_the_game(wrong_action: int) -> None:
     cheat = Cheat(TICTACTOE)
@@ -241,6 +277,39 @@ def test_a_crash_or_an_illegal_choice_loses_that_game_only() -> None:
     assert [record.result for record in result.records[:2]] == ["second", "second"]
     assert result.faults[0] == "Game 1: cheat chose action -1, which does not exist."
     assert result.faults[1] == "Game 2: crasher failed: RuntimeError: out of memory."
+
+
+class Choosy(TestPlayer):
+    """Refuses to move in some of its moves, counted from 1 over all games."""
+
+    name = "choosy"
+    refused: tuple[int, ...] = ()
+
+    def pick(self, position: Position) -> int:
+        if len(self.told) in self.refused:
+            raise BadInput("Not with me.")
+        return super().pick(position)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_what_a_player_refuses_in_its_first_move_ends_the_match(side: int) -> None:
+    choosy = Choosy(CONNECT4)
+    choosy.refused = (1,)
+    players = (choosy, TestPlayer(CONNECT4)) if side == 0 else (TestPlayer(CONNECT4), choosy)
+    with pytest.raises(BadInput, match="Not with me"):
+        Match(players, MatchSettings(4)).play()
+    choosy = Choosy(CONNECT4)
+    choosy.refused = (1,)
+    with pytest.raises(BadInput, match="Not with me"):
+        Tournament([TestPlayer(CONNECT4), Highest(CONNECT4), choosy], MatchSettings(2)).play()
+
+
+def test_what_a_player_refuses_later_loses_that_game_only() -> None:
+    choosy = Choosy(CONNECT4)
+    choosy.refused = (2,)
+    result = play(choosy, TestPlayer(CONNECT4), 3)
+    assert [record.reason for record in result.records] == ["failure", "rules", "rules"]
+    assert result.faults == ["Game 1: choosy failed: Not with me."]
 
 
 def test_a_match_counts_by_colour_and_reports_each_game() -> None:

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,17 @@ def test_help_needs_no_heavy_imports() -> None:
     assert run.stdout.splitlines()[-1] == "[]"
 
 
+def test_without_a_command_the_help_is_all_that_is_said() -> None:
+    run = boardzero()
+    assert "Usage: boardzero" in run.stdout and run.stderr == ""
+    assert run.returncode == 2
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    run = boardzero("--version")
+    assert (run.returncode, run.stdout) == (0, f"boardzero {version('boardzero')}\n")
+
+
 def test_perft_counts_sequences_and_positions() -> None:
     answer = json.loads(boardzero("perft", "connect4", "4", "--json").stdout)
     assert answer == {"game": "connect4", "depth": 4, "sequences": [1, 7, 49, 343, 2401]}
@@ -39,7 +51,8 @@ def test_games_lists_every_game_with_its_parameters() -> None:
     assert set(listed) == {"tictactoe", "connect4", "othello", "gomoku", "latrunculi"}
     rows = listed["connect4"]["parameters"][0]
     assert (rows["name"], rows["default"], rows["allowed"]) == ("rows", 6, "1 to 35")
-    assert "othello" in boardzero("games").stdout
+    assert [listed[game]["parameters"][0]["allowed"] for game in ("othello", "latrunculi")] == ["even, 4 to 8"] * 2
+    assert "even, 4 to 8" in boardzero("games").stdout
 
 
 def test_games_checks_a_game() -> None:

@@ -1,6 +1,8 @@
 """The Connect Four solver against known scores, brute force, its own opening book and an outside solver."""
 
 import random
+import signal
+import time
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,9 +17,13 @@ from boardzero.games.catalogue import find_game
 from boardzero.games.connect4 import ConnectFour
 from boardzero.games.position import Position
 from boardzero.games.rules import State
+from boardzero.search.bounds_table import new_table
 from boardzero.search.connect4_book import Book, read_book, shipped_book
+from boardzero.search.connect4_search import Search
 from boardzero.search.connect4_solver import ConnectFourSolver
+from boardzero.search.connect4_threats import describe_board
 from boardzero.search.exhaustive import ExhaustiveSolver, Result
+from boardzero.search.slices import OutOfTime
 
 DATA = Path(__file__).parent / "data" / "connect4"
 QUICK_SETS = ["Test_L3_R1", "Test_L2_R1", "Test_L2_R2", "Test_L1_R1"]  # few or easy plies to the end
@@ -275,3 +281,46 @@ def test_scores_agree_with_bitbully_on_random_positions(bitbully: Any) -> None:
         scores = agent.score_all_moves(bitbully.Board(position.actions))
         found = solver().action_scores(position.state)
         assert {column: score for column, score in enumerate(found) if score is not None} == scores, position.moves
+
+
+# -- interruptions -----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("count", [1, 7, 1000])
+def test_a_search_in_slices_visits_the_same_positions_as_one_without(count: int) -> None:
+    game = connect4()
+    state = Position(game, "25777131474464721417").state
+    searches = [Search(describe_board(6, 7, 4), new_table(16), game.max_plies) for _ in range(2)]
+    for search, nodes in zip(searches, (count, 1 << 40), strict=True):
+        search.begin(state[1], state[2], 22, -11, 10)
+        slices = 1
+        while not search.go_on(nodes):
+            slices += 1
+        assert slices == -(-int(search.nodes[0]) // nodes)
+    assert searches[0].nodes[0] == searches[1].nodes[0] > 1000
+    assert searches[0].score == searches[1].score == solver(use_book=False).score(state)
+
+
+def test_a_limit_ends_solving_and_the_next_try_gets_further() -> None:
+    one = solver("connect4:rows=7,columns=8")
+    state = one.game.initial_state()
+    for _ in range(2):
+        before, start = one.nodes, time.perf_counter()
+        with pytest.raises(OutOfTime):
+            one.action_scores(state, seconds=0.1)
+        assert time.perf_counter() - start < 1
+        assert one.nodes > before
+    late = random_state(one.game, 40, random.Random(1))
+    assert one.action_scores(late, seconds=60) == one.action_scores(late)
+
+
+def test_solving_hears_an_interrupt() -> None:
+    one = solver("connect4:rows=7,columns=8")
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            one.score(one.game.initial_state())
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    late = random_state(one.game, 44, random.Random(2))
+    assert one.score(late) == solver("connect4:rows=7,columns=8", use_book=False).score(late)

@@ -1,11 +1,15 @@
 """Brute force over the rules contract: known results of tiny games, and plies counted right."""
 
+import time
+
 import pytest
 
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
+from boardzero.search import slices
 from boardzero.search.exhaustive import ExhaustiveSolver, Result
+from boardzero.search.slices import OutOfTime
 
 
 @pytest.fixture(scope="module")
@@ -85,3 +89,20 @@ def test_games_that_are_too_large_are_refused() -> None:
         ExhaustiveSolver(game, most_positions=10_000).value(game.initial_state())
     with pytest.raises(BadInput, match="more than 5 plies"):
         ExhaustiveSolver(game, most_plies=5).value(game.initial_state())
+
+
+def test_solving_in_the_smallest_slices_comes_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = find_game("tictactoe")
+    state = Position(game, "b2 a1").state
+    results = ExhaustiveSolver(game).action_results(state)
+    monkeypatch.setattr(slices, "FIRST_SLICE", 1)
+    monkeypatch.setattr(slices, "SLICE_SECONDS", 0.0)
+    assert ExhaustiveSolver(game).action_results(state) == results
+
+
+def test_a_limit_ends_solving() -> None:
+    game = find_game("connect4:rows=5,columns=5")
+    start = time.perf_counter()
+    with pytest.raises(OutOfTime):
+        ExhaustiveSolver(game).action_results(game.initial_state(), seconds=0.1)
+    assert time.perf_counter() - start < 2

@@ -143,6 +143,14 @@ def test_perfect_plays_the_end_of_othello_and_refuses_the_beginning() -> None:
     assert np.sign(discs[turn] - discs[1 - turn]) == exact
 
 
+def test_perfect_says_when_the_time_is_too_short_to_solve() -> None:
+    game = find_game("connect4:rows=7,columns=8")
+    player = find_player("perfect", game)
+    with pytest.raises(BadInput, match=r"cannot solve this position of connect4:rows=7,columns=8 in 0\.05 seconds"):
+        player.choose(Position(game), 0.05)
+    assert find_player("perfect", find_game("connect4")).choose(Position(find_game("connect4")), 0.05) == 3  # from its book
+
+
 @pytest.mark.parametrize("name", ["gomoku", "connect4:rows=8,columns=8", "latrunculi"])
 def test_perfect_refuses_what_it_cannot_solve(name: str) -> None:
     with pytest.raises(BadInput, match="it plays tictactoe, connect4"):

@@ -240,6 +240,7 @@ def test_board_cannot_be_set_up_by_cells() -> None:
     ("text", "sentence"),
     [
         ("", "Name one of OpenSpiel's games behind 'openspiel:', for example openspiel:breakthrough."),
+        ("go(board_size=5)", "'openspiel:go(board_size=5)' has brackets; write openspiel:go,board_size=5 instead."),
         ("breakthru", "OpenSpiel has no game 'breakthru' (did you mean 'breakthrough'?); among those"),
         (
             "kuhn_poker",

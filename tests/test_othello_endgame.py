@@ -1,6 +1,7 @@
 """Exact Othello endgames against the FFO positions, brute force, and known results of small boards."""
 
 import random
+import time
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,8 +19,9 @@ from boardzero.games.rules import State
 from boardzero.search.exhaustive import ExhaustiveSolver
 from boardzero.search.othello_discs import describe_board, discs_turned, stable_discs
 from boardzero.search.othello_endgame import OthelloEndgame
-from boardzero.search.othello_search import narrow
+from boardzero.search.othello_search import Search
 from boardzero.search.othello_table import new_table
+from boardzero.search.slices import OutOfTime, run_in_slices
 
 DATA = Path(__file__).parent / "data" / "othello"
 
@@ -140,9 +142,11 @@ def test_second_player_wins_othello_on_six_by_six_20_to_16() -> None:
     game = othello(6)
     start = game.initial_state()
     _, own, other, _ = game.next_state(start, game.legal_actions(start)[0])
-    geometry, table, nodes = describe_board(6), new_table(24), np.zeros(1, np.int64)
-    assert narrow(geometry, table, nodes, own, other, 4, 6) == 4
-    assert narrow(geometry, table, nodes, own, other, 2, 4) == 4
+    search = Search(describe_board(6), new_table(24))
+    for lower, upper in ((4, 6), (2, 4)):
+        search.begin(own, other, lower, upper)
+        run_in_slices(search.go_on)
+        assert search.score == 4
 
 
 def test_a_forced_pass_is_an_action_with_a_score() -> None:
@@ -206,3 +210,26 @@ def test_corners_are_stable_and_full_boards_wholly() -> None:
 def test_impossible_table_sizes_are_refused() -> None:
     with pytest.raises(BadInput, match="4 to 30"):
         OthelloEndgame(othello(), 3)
+
+
+# -- interruptions -----------------------------------------------------------------------------------------------------
+def test_a_search_in_slices_visits_the_same_positions_as_one_without() -> None:
+    """On 4×4 from the start, with passes on the line of play."""
+    _, own, other, _ = othello(4).initial_state()
+    searches = [Search(describe_board(4), new_table(12)) for _ in range(3)]
+    for search, nodes in zip(searches, (1, 10, 1 << 40), strict=True):
+        search.begin(own, other, -16, 16)
+        slices = 1
+        while not search.go_on(nodes):
+            slices += 1
+        assert slices == -(-int(search.nodes[0]) // nodes)
+    assert {search.score for search in searches} == {-10}
+    assert len({int(search.nodes[0]) for search in searches}) == 1 and searches[0].nodes[0] > 1000
+
+
+def test_a_limit_ends_solving() -> None:
+    endgame = OthelloEndgame(othello(8))
+    start = time.perf_counter()
+    with pytest.raises(OutOfTime):
+        endgame.action_scores(endgame.game.initial_state(), seconds=0.1)
+    assert time.perf_counter() - start < 1

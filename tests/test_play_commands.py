@@ -138,6 +138,20 @@ def test_a_match_that_is_interrupted_says_what_was_played(tmp_path: Path) -> Non
     assert answer["interrupted"] and answer["games"] == len(read_games(path)[0]) > 0
 
 
+def test_perfect_play_that_takes_too_long_can_be_interrupted() -> None:
+    arguments = ["match", "connect4:rows=7,columns=8", "perfect", "random", "--games", "2"]
+    process = subprocess.Popen([COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with pytest.raises(subprocess.TimeoutExpired):  # it would think for hours
+        process.wait(8)
+    process.send_signal(signal.SIGINT)
+    try:
+        output, _ = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert output == "No game was finished.\n"
+
+
 def test_a_tournament_answers_with_a_table() -> None:
     arguments = ["tournament", "tictactoe", "random", "mcts:sims=50", "random", "--games", "4"]
     answer = json.loads(boardzero(*arguments, "--json").stdout)
@@ -170,6 +184,12 @@ def test_analysis_of_a_board_finds_the_win() -> None:
     assert answer["board"] == "XX./OO./... X"
 
 
+def test_a_game_with_a_player_that_cannot_play_it_is_refused() -> None:
+    run = boardzero("play", "othello", "--first", "random", "--second", "perfect")
+    assert run.returncode == 2
+    assert run.stderr == "boardzero: 'perfect' plays Othello's last moves only: 59 cells are empty, at most 16 may be.\n"
+
+
 # -- bad input ---------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("arguments", "said"),
@@ -196,6 +216,13 @@ def test_analysis_of_a_board_finds_the_win() -> None:
         (["analyse", "connect4", "1212121"], "over"),
         (["analyse", "connect4", "--seconds", "0"], "more than 0"),
         (["analyse", "connect4", "--player", "human"], "boardzero play"),
+        (["match", "othello", "perfect", "random"], "'perfect' plays Othello's last moves only"),
+        (["match", "othello", "random", "perfect", "--json"], "'perfect' plays Othello's last moves only"),
+        (["tournament", "othello", "random", "random", "perfect", "--json"], "'perfect' plays Othello's last moves only"),
+        (
+            ["match", "connect4:rows=7,columns=8", "perfect", "random", "--seconds-per-move", "0.2"],
+            "'perfect' cannot solve this position of connect4:rows=7,columns=8 in 0.18 seconds",
+        ),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(

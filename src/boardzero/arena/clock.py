@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from boardzero.errors import BadInput
 
 MOVES_AHEAD = 20  # a game's time is spread over at most this many moves to come
-MARGIN = 0.1  # the share of a limit that players are not told about, so that answering late by little is no loss …
-LARGEST_MARGIN = 0.05  # … at most this many seconds
+# What players are not told about, so that answering late by little is no loss: this share of a limit, but so many seconds
+# at least (a busy machine may not run a player for some milliseconds) and at most, and never more than half of it.
+MARGIN, SMALLEST_MARGIN, LARGEST_MARGIN = 0.1, 0.015, 0.5
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Clock:
         limit = self.limit(spent)
         if limit == math.inf:
             return None
-        advised = limit - min(LARGEST_MARGIN, MARGIN * limit)
+        advised = limit - min(max(SMALLEST_MARGIN, MARGIN * limit), LARGEST_MARGIN, limit / 2)
         if self.per_game is not None:
             advised = min(advised, (self.per_game - spent) / max(2, min(MOVES_AHEAD, moves_to_come)))
         return max(advised, 0.0)

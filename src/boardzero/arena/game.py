@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from boardzero.arena.clock import NO_CLOCK, Clock
+from boardzero.errors import BadInput
 from boardzero.events.games import GameRecord, Reason, Result
 from boardzero.games.position import Position
 from boardzero.players.answers import LeftGame, Resigned, TookBack
@@ -23,13 +24,15 @@ def play_game(
     clock: Clock = NO_CLOCK,
     seed: int = 0,
     on_move: MoveListener | None = None,
+    is_first: bool = False,
 ) -> GameRecord:
     """Let two players finish a game from a position, which is played on in place; its moves so far are the opening.
 
     players: who plays the first and who the second side. A player that oversteps the clock, chooses an illegal move or
-    raises loses this game, and the record says why.
+    raises loses this game, and the record says why. In the first game of these players, what a player refuses (BadInput)
+    before it has made a move is raised instead: it cannot play here at all.
     """
-    table = _Table(players, position, clock)
+    table = _Table(players, position, clock, is_first)
     record = table.begin(seed)
     while record is None:
         record = table.over() if position.over else table.move(on_move)
@@ -39,8 +42,9 @@ def play_game(
 class _Table:
     """A game being played. Each step answers with the record once the game has ended, and with None before."""
 
-    def __init__(self, players: tuple[Player, Player], position: Position, clock: Clock) -> None:
+    def __init__(self, players: tuple[Player, Player], position: Position, clock: Clock, is_first: bool) -> None:
         self.players, self.position, self.clock = players, position, clock
+        self.unproved = {0, 1} if is_first else set()  # sides that have never moved: what they refuse, they cannot play
         self.opening = len(position.actions)
         self.seconds = [0.0, 0.0]
 
@@ -49,7 +53,7 @@ class _Table:
             try:
                 player.start_game(derived_seed(seed, side))
             except Exception as error:
-                return self._lost(side, "failure", f"failed: {type(error).__name__}: {error}")
+                return self._failed(side, error)
         return None
 
     def move(self, on_move: MoveListener | None) -> GameRecord | None:
@@ -68,7 +72,7 @@ class _Table:
         except Resigned:
             return self._lost(side, "resignation")
         except Exception as error:
-            return self._lost(side, "failure", f"failed: {type(error).__name__}: {error}")
+            return self._failed(side, error)
         finally:
             taken = time.perf_counter() - begun
             self.seconds[side] += taken
@@ -77,6 +81,7 @@ class _Table:
         if action not in self.position.legal_actions():
             return self._lost(side, "illegal move", f"chose {self._described(action)}")
         self.position.play(action)
+        self.unproved.discard(side)
         if on_move is not None:
             on_move(self.position, taken)
         return None
@@ -92,9 +97,17 @@ class _Table:
             self.position.undo()
         self.opening = min(self.opening, len(self.position.actions))
 
+    def _failed(self, side: int, error: Exception) -> GameRecord:
+        if isinstance(error, BadInput):
+            if side in self.unproved:
+                raise error
+            return self._lost(side, "failure", f"failed: {error}")
+        return self._lost(side, "failure", f"failed: {type(error).__name__}: {error}")
+
     def _lost(self, side: int, reason: Reason, remark: str = "") -> GameRecord:
+        """The remark has no full stop: whoever shows it sets one."""
         remark = remark and f"{self.players[side].specification} {remark}"
-        return self._ended(SIDES[1 - side], reason, " ".join(remark.split()))
+        return self._ended(SIDES[1 - side], reason, " ".join(remark.split()).rstrip(".:"))
 
     def _ended(self, result: Result, reason: Reason, remark: str = "") -> GameRecord:
         names = [player.specification for player in self.players]

@@ -148,7 +148,7 @@ class Match:
         colours = self.players if number % 2 == 0 else (self.players[1], self.players[0])
         position = self._openings[number // 2].position(self.game)
         seed = derived_seed(self.settings.seed, number)
-        record = play_game(colours, position, clock=self.settings.clock, seed=seed)
+        record = play_game(colours, position, clock=self.settings.clock, seed=seed, is_first=number == 0)
         self._records.append(record)
         self._report(record)
         return record

@@ -21,6 +21,7 @@ from boardzero.settings.search import SearchSettings
 
 # For each action its value for the mover, −1, 0 or +1; None where it is illegal.
 Values = Sequence[int | None]
+MOST_DRAWS = 50  # for each position that is wanted, before giving up
 Chooser = Callable[[Sequence[Position]], Sequence[int]]
 
 
@@ -51,10 +52,12 @@ class Solver:
 
 
 def draw_positions(game: Game, count: int, seed: int, fewest_plies: int = 1, most_plies: int = 30) -> list[Position]:
-    """Different positions after random moves, not over, in which the choice of move matters to nobody knows whom."""
+    """Different positions after random moves, not over; fewer than asked for, if the game seems to have no more."""
     stream = new_stream(seed)
     found: dict[bytes, Position] = {}
-    while len(found) < count:
+    for _ in range(MOST_DRAWS * count):
+        if len(found) == count:
+            break
         position = Position(game)
         plies = fewest_plies + draw_below(stream, most_plies - fewest_plies + 1)
         while len(position.actions) < plies and not position.over:
@@ -68,14 +71,18 @@ def draw_positions(game: Game, count: int, seed: int, fewest_plies: int = 1, mos
 def draw_solved_positions(game: Game, count: int, seed: int, **plies: int) -> list[SolvedPosition]:
     """Drawn positions in which not every move is equally good, with the values of their moves."""
     solver = Solver(game)
-    solved: list[SolvedPosition] = []
-    while len(solved) < count:
-        for position in draw_positions(game, 2 * count, seed, **plies):
+    solved: dict[bytes, SolvedPosition] = {}
+    for further in range(MOST_DRAWS):
+        before = len(solved)
+        for position in draw_positions(game, 2 * count, seed + further, **plies):
             entry = solver.solve(position)
             if len({value for value in entry.values if value is not None}) > 1:
-                solved.append(entry)
-        seed += 1
-    return solved[:count]
+                solved.setdefault(position.state.tobytes(), entry)
+        if len(solved) >= count:
+            return list(solved.values())[:count]
+        if len(solved) == before:
+            break
+    raise BadInput(f"{game.specification} has fewer than {count} positions in which the choice of move matters.")
 
 
 def read_positions(path: Path, game: Game, solver: Solver) -> list[SolvedPosition]:
@@ -96,9 +103,7 @@ def read_positions(path: Path, game: Game, solver: Solver) -> list[SolvedPositio
 
 
 def _read_line(line: str, game: Game, solver: Solver) -> SolvedPosition:
-    if not line.lstrip().startswith("{"):
-        return solver.solve(Position(game, line.split()[0]))
-    entry = json.loads(line)
+    entry = json.loads(line) if line.lstrip().startswith("{") else {"moves": line.split()[0]}
     position = Position(game, entry["moves"])
     if position.over:
         raise BadInput("the game is over there.")

@@ -1,11 +1,12 @@
 """`boardzero`: every command in one place. Heavy imports belong inside the commands, so that `--help` answers at once."""
 
 import sys
+from typing import Annotated
 
 import typer
 from typer.exceptions import TyperException
 
-from boardzero.cli import analyse, bench, games, match, perfect, perft, play, tournament, train
+from boardzero.cli import analyse, bench, export, games, match, perfect, perft, play, tournament, train
 from boardzero.errors import BadInput
 
 app = typer.Typer(
@@ -15,8 +16,28 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+def _tell_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"boardzero {version('boardzero')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _before_every_command(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Say which version this is.")
+    ] = False,
+) -> None:
+    """Options that need no command answer in callbacks of their own."""
+
+
 app.command("train")(train.train)
 app.command("resume")(train.resume)
+app.command("export")(export.export)
 app.command("perfect")(perfect.compare)
 app.command("games")(games.list_games)
 app.command("perft")(perft.count)
@@ -35,7 +56,6 @@ NOT_BUILT = {
     "lobby": "keep a list of thinking servers",
     "engine": "be an engine inside other programs",
     "cluster": "train on many machines",
-    "export": "write a network to a file",
 }
 
 
@@ -60,7 +80,8 @@ def main() -> None:
     except BadInput as error:
         code = _refuse(str(error))
     except TyperException as error:
-        code = _refuse(error.format_message() if hasattr(error, "format_message") else str(error))
+        message = error.format_message() if hasattr(error, "format_message") else str(error)
+        code = _refuse(message) if message else 2  # without a message: nothing was asked for, and the help has been shown
     except typer.Abort:
         code = 130
     except BrokenPipeError:  # the reader of our output is gone (`boardzero … | head`)

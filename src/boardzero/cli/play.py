@@ -1,6 +1,7 @@
 """`boardzero play`: a game in the terminal, between people, machines, or one of each."""
 
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -49,7 +50,8 @@ def play(
             _draw(position)
         opening = len(position.actions)
         try:
-            record = play_game(players, position, seed=number, on_move=lambda after, _: _tell(after, players, watching))
+            on_move = partial(_tell, players, watching)
+            record = play_game(players, position, seed=number, on_move=on_move, is_first=True)
         except KeyboardInterrupt:
             print()
             record = record_of(position, names, opening)
@@ -109,7 +111,7 @@ def _draw(position: "Position") -> None:
     Console().print(draw(position), crop=False, overflow="ignore", no_wrap=True)
 
 
-def _tell(position: "Position", players: "tuple[Player, Player]", watching: bool) -> None:
+def _tell(players: "tuple[Player, Player]", watching: bool, position: "Position", _: float) -> None:
     """After a move: what a machine played; the board where only machines play (a person sees it at each turn)."""
     mover = 1 - position.turn
     game = position.game

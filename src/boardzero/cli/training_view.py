@@ -1,12 +1,14 @@
 """What a person sees of a training: a line a generation; on a terminal also the progress of self-play."""
 
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from boardzero.events.training import GenerationDone, PerfectPlayMeasured, SelfPlayProgress
+from boardzero.events.training import DamageFound, GenerationDone, PerfectPlayMeasured, SelfPlayProgress, TrainingEvent
 
 if TYPE_CHECKING:
     from boardzero.training.loop import Training
@@ -17,20 +19,22 @@ class TrainingView:
 
     def __init__(self, verbose: bool) -> None:
         self.verbose = verbose
-        self.console = Console()
+        self.console = Console(soft_wrap=True)  # whoever reads the lines with a program finds each in one piece
         self._training: Training | None = None
         self._bar: Progress | None = None
         self._last: PerfectPlayMeasured | None = None
 
-    def begin(self, training: "Training") -> None:
+    @contextmanager
+    def following(self, training: "Training") -> Iterator[None]:
+        """Say what begins, and show how far it is."""
         settings = training.settings
         self._training = training
         parameters = sum(parameter.numel() for parameter in training.learner.network.parameters())
         until = f"{settings.minutes:g} minutes" if settings.minutes else f"{settings.generations} generations"
         self.console.print(
-            f"[bold]{settings.game}[/bold], {until}, in {training.folder.path}\n"
+            f"[bold]{settings.game}[/bold], {until}, in {escape(str(training.folder.path))}\n"
             f"network: {settings.network.blocks} blocks × {settings.network.channels} channels, {parameters:,} parameters;"
-            f" self-play: {len(training._workers)} workers × {settings.selfplay.games} games"
+            f" self-play: {len(training.workers)} workers × {settings.selfplay.games} games"
         )
         if training.progress.generation:
             self.console.print(f"going on from generation {training.progress.generation}")
@@ -40,8 +44,12 @@ class TrainingView:
             )
             self._bar.start()
             self._task = self._bar.add_task("self-play", total=1.0)
+        try:
+            yield
+        finally:
+            self._end_bar()
 
-    def show(self, event: SelfPlayProgress | GenerationDone | PerfectPlayMeasured) -> None:
+    def show(self, event: TrainingEvent) -> None:
         match event:
             case SelfPlayProgress():
                 self._show_progress(event)
@@ -54,6 +62,8 @@ class TrainingView:
                     f"  against perfect play: {share:.1f} % mistakes"
                     f" ({event.mistakes} of {event.positions} drawn positions, {event.simulations} simulations)"
                 )
+            case DamageFound():
+                self.console.print(escape(event.sentence))
 
     def _show_progress(self, event: SelfPlayProgress) -> None:
         if self._bar is not None and self._training is not None:
@@ -76,13 +86,29 @@ class TrainingView:
                 f" (step {event.steps:,}, learning rate {event.learning_rate:.2g})"
             )
 
-    def stopped(self, path: Path) -> None:
+    # -- the end -------------------------------------------------------------------------------------------------------
+    def timing(self, training: "Training") -> None:
+        """Seconds of each part since this process began with the run."""
         self._end_bar()
+        seconds = training.stopwatch.seconds
+        total = max(sum(seconds.values()), 1e-9)
+        for part, spent in seconds.items():
+            self.console.print(f"{part:10} {spent:9.1f} s  {100 * spent / total:5.1f} %")
+        playing = seconds.get("self-play", 0.0) * len(training.workers)
+        if playing:
+            share = 100 * training.stopwatch.evaluation / playing
+            self.console.print(f"Of self-play, {share:.1f} % was the network's evaluation, the rest search and bookkeeping.")
+
+    def stopped(self) -> None:
+        self._end_bar()
+        assert self._training is not None
+        path = escape(str(self._training.folder.path))
         self.console.print(f"Stopped; nothing is lost. Go on with: boardzero resume {path}")
 
-    def finished(self, path: Path, training: "Training") -> None:
+    def finished(self) -> None:
         self._end_bar()
-        progress = training.progress
+        assert self._training is not None
+        progress, path = self._training.progress, escape(str(self._training.folder.path))
         minutes = progress.seconds / 60
         self.console.print(
             f"[bold]Done[/bold]: {progress.generation} generations, {progress.games:,} games in {minutes:.1f} minutes."
@@ -90,8 +116,9 @@ class TrainingView:
         if self._last is not None:
             share = 100 * self._last.mistakes / self._last.positions
             self.console.print(f"It makes {share:.1f} % mistakes against perfect play at {self._last.simulations} simulations.")
-        self.console.print(f"Play it: boardzero play {training.settings.game} --second alphazero:network={path}")
+        self.console.print(f"Play it: boardzero play {self._training.settings.game} --second alphazero:network={path}")
 
     def _end_bar(self) -> None:
         if self._bar is not None:
             self._bar.stop()
+            self._bar = None

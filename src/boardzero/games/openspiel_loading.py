@@ -26,6 +26,9 @@ def load(text: str) -> tuple[Any, str]:
     if not name:
         raise BadInput("Name one of OpenSpiel's games behind 'openspiel:', for example openspiel:breakthrough.")
     pyspiel = _package()
+    if written := re.fullmatch(r"(\w+)\((.*)\)", text.strip()):  # OpenSpiel's own way to write it
+        right = ",".join(filter(None, written.groups()))
+        raise BadInput(f"'openspiel:{text}' has brackets; write openspiel:{right} instead.")
     kind = next((kind for kind in pyspiel.registered_games() if kind.short_name == name), None)
     if kind is None:
         near = nearest(name, pyspiel.registered_names())

@@ -1,6 +1,7 @@
 """Players that search one tree with an evaluator: what the line heuristic and networks have in common."""
 
 import math
+import time
 
 import numpy as np
 from pydantic import Field
@@ -59,8 +60,10 @@ class ForestPlayer(Player):
         self._start = None
 
     def choose(self, position: Position, seconds: float | None = None) -> int:
-        self._move_root_to(position)
-        limits = [limit for limit in (self.parameters.seconds, seconds) if limit is not None]
+        start = time.perf_counter()
+        self._move_root_to(position)  # a large tree takes its time to move
+        spent = time.perf_counter() - start
+        limits = [limit - spent for limit in (self.parameters.seconds, seconds) if limit is not None]
         simulations = self.simulations or MOST_SIMULATIONS
         self.forest.search(self.evaluate, simulations, self.parameters.noise, seconds=min(limits, default=None))
         return int(self.forest.choose(self.moves.temperature_at(len(position.actions)))[0])

@@ -38,12 +38,23 @@ class RolloutPlayer(Player):
         super().__init__(game, parameters, seed)
 
     def analyse(self, position: Position, seconds: float | None = None) -> Analysis:
+        report = self._search(position, seconds, lines=True)
+        moves = tuple(
+            MoveOpinion(found.action, value=found.value, visits=found.visits, exact=found.exact, line=found.line)
+            for found in report.actions
+        )
+        return Analysis(moves, report.value, report.exact, _remarks(report))
+
+    def choose(self, position: Position, seconds: float | None = None) -> int:
+        return self._search(position, seconds, lines=False).actions[0].action
+
+    def _search(self, position: Position, seconds: float | None, lines: bool) -> RolloutReport:
         settings = self.parameters
         limits = [limit for limit in (settings.seconds, seconds) if limit is not None]
         simulations = settings.sims
         if simulations is None and settings.seconds is None:
             simulations = DEFAULT_SIMULATIONS
-        report = rollouts.search(
+        return rollouts.search(
             self.game,
             position.state,
             new_stream(self.seed, len(position.actions)),
@@ -52,12 +63,8 @@ class RolloutPlayer(Player):
             c=settings.c,
             variant=settings.variant,
             capacity=settings.nodes,
+            lines=lines,
         )
-        moves = tuple(
-            MoveOpinion(found.action, value=found.value, visits=found.visits, exact=found.exact, line=found.line)
-            for found in report.actions
-        )
-        return Analysis(moves, report.value, report.exact, _remarks(report))
 
 
 def _remarks(report: RolloutReport) -> tuple[str, ...]:

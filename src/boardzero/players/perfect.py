@@ -16,6 +16,7 @@ from boardzero.players.player import Analysis, MoveOpinion, Player, refuse_game
 from boardzero.search.connect4_solver import ConnectFourSolver
 from boardzero.search.exhaustive import ExhaustiveSolver
 from boardzero.search.othello_endgame import OthelloEndgame
+from boardzero.search.slices import OutOfTime
 from boardzero.settings.specification import Parameters as BaseParameters
 
 MOST_OTHELLO_EMPTIES = 16
@@ -23,9 +24,12 @@ PLAYABLE = "tictactoe, connect4 with (rows + 1) · columns ≤ 64, and Othello's
 
 
 class ExactScores(Protocol):
-    """Scores of all legal actions for the side to move: positive wins (larger is better), 0 draws, negative loses."""
+    """Scores of all legal actions for the side to move: positive wins (larger is better), 0 draws, negative loses.
 
-    def __call__(self, state: State) -> Mapping[int, int]: ...
+    OutOfTime if it takes longer than these seconds to find them.
+    """
+
+    def __call__(self, state: State, seconds: float | None) -> Mapping[int, int]: ...
 
 
 class PerfectPlayer(Player):
@@ -38,7 +42,13 @@ class PerfectPlayer(Player):
         self._scores = exact_scores(game)
 
     def analyse(self, position: Position, seconds: float | None = None) -> Analysis:
-        scores = self._scores(position.state)
+        """BadInput where the time is too short to know all moves: it never plays one that is not known to be best."""
+        try:
+            scores = self._scores(position.state, seconds)
+        except OutOfTime:
+            raise BadInput(
+                f"'perfect' cannot solve this position of {self.game.specification} in {seconds:.3g} seconds; it needs longer."
+            ) from None
         stream = new_stream(self.seed, len(position.actions))
         shuffled = {action: draw_below(stream, 2**31) for action in scores}
         ranked = sorted(scores, key=lambda action: (-scores[action], shuffled[action]))
@@ -63,8 +73,8 @@ def exact_scores(game: Game) -> ExactScores:
 def _exhaustive_scores(game: TicTacToe) -> ExactScores:
     solver = ExhaustiveSolver(game)
 
-    def scores(state: State) -> Mapping[int, int]:
-        results = solver.action_results(state)
+    def scores(state: State, seconds: float | None) -> Mapping[int, int]:
+        results = solver.action_results(state, seconds)
         return {action: result.value * (game.max_plies + 1 - (result.plies or 0)) for action, result in results.items()}
 
     return scores
@@ -73,8 +83,8 @@ def _exhaustive_scores(game: TicTacToe) -> ExactScores:
 def _connect4_scores(game: ConnectFour) -> ExactScores:
     solver = ConnectFourSolver(game)
 
-    def scores(state: State) -> Mapping[int, int]:
-        return {column: score for column, score in enumerate(solver.action_scores(state)) if score is not None}
+    def scores(state: State, seconds: float | None) -> Mapping[int, int]:
+        return {column: score for column, score in enumerate(solver.action_scores(state, seconds)) if score is not None}
 
     return scores
 
@@ -82,12 +92,12 @@ def _connect4_scores(game: ConnectFour) -> ExactScores:
 def _othello_scores(game: Othello) -> ExactScores:
     endgame = OthelloEndgame(game)
 
-    def scores(state: State) -> Mapping[int, int]:
+    def scores(state: State, seconds: float | None) -> Mapping[int, int]:
         empties = int(np.count_nonzero(game.cells(state) == 0))
         if empties > MOST_OTHELLO_EMPTIES:
             raise BadInput(
                 f"'perfect' plays Othello's last moves only: {empties} cells are empty, at most {MOST_OTHELLO_EMPTIES} may be."
             )
-        return endgame.action_scores(state)
+        return endgame.action_scores(state, seconds)
 
     return scores

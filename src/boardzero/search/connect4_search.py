@@ -3,15 +3,16 @@
 Scores are for the side to move, as `connect4_solver.py` says. Positions that are searched have no winning move: their
 callers have looked. What is won or lost within three plies is seen without searching.
 
-The line of play is kept in arrays instead of by recursion: Numba does not reliably reload recursive functions from its cache.
+The line of play is kept in arrays instead of by recursion: so a search can stop after any number of nodes and go on, and
+Numba does not reliably reload recursive functions from its cache.
 """
 
 import numpy as np
 import numpy.typing as npt
-from numba import int64, types, uint64
+from numba import boolean, int64, types, uint64
 
 from boardzero.games.bits import count_bits, signed
-from boardzero.games.compiled import compiled, compiled_without_allocation
+from boardzero.games.compiled import compiled_without_allocation
 from boardzero.search.bounds_table import (
     HIGHEST,
     LOWEST,
@@ -42,6 +43,11 @@ LOOK_AHEAD_CELLS = 8  # with more empty cells than this it pays to ask the table
 OWN, ALL_STONES = range(2)
 BEST, UNTRIED = range(2)  # the best score so far; how many moves are left to try, or FORCED: the only one is being tried
 FORCED = -1
+# A search that can be interrupted: the ply that it has reached (or NO_QUESTION) and the bound there; between which scores
+# the answer lies, and the bound that is being asked about; empty cells at the root, which is the line's first position.
+PLY, ALPHA, LOWER, UPPER, MIDDLE, REMAINING = range(6)
+NO_QUESTION = -1
+PAUSED = 1000  # no score: the search has used up its nodes
 Line = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
 LINE, NUMBERS = types.Array(uint64, 2, "C"), types.Array(int64, 2, "C")
@@ -115,7 +121,7 @@ def look(
     return moves, LOWEST
 
 
-@compiled_without_allocation(int64(uint64[::1], uint64[::1], int64[::1], LINE, NUMBERS, NUMBERS, uint64, uint64, int64, int64))
+@compiled_without_allocation(int64(uint64[::1], uint64[::1], int64[::1], LINE, NUMBERS, NUMBERS, int64[::1], int64))
 def negamax(
     board: Board,
     table: Table,
@@ -123,18 +129,18 @@ def negamax(
     line: Line,
     numbers: Numbers,
     orders: Numbers,
-    own: np.uint64,
-    all_stones: np.uint64,
-    remaining: int,
-    alpha: int,
+    control: Numbers,
+    last: int,
 ) -> int:
-    """A lower bound on the score if it is above alpha, otherwise an upper bound; `remaining` = empty cells.
-
-    Line, numbers and orders are room to work in.
-    """
-    columns = signed(board[COLUMNS])
-    ply = 0
+    """A lower bound on the root's score if it is above alpha, otherwise an upper bound; PAUSED once nodes[0] is `last`."""
+    columns, remaining = signed(board[COLUMNS]), control[REMAINING]
+    ply, alpha = control[PLY], control[ALPHA]
+    own, all_stones = line[ply, OWN], line[ply, ALL_STONES]
     while True:
+        if nodes[0] >= last:
+            line[ply, OWN], line[ply, ALL_STONES] = own, all_stones
+            control[PLY], control[ALPHA] = ply, alpha
+            return PAUSED
         nodes[0] += 1
         moves, score = look(board, table, own, all_stones, remaining - ply, alpha)
         settled = moves == NOTHING
@@ -170,33 +176,66 @@ def negamax(
         ply += 1
 
 
-@compiled(int64(uint64[::1], uint64[::1], int64[::1], uint64, uint64, int64, int64, int64))
+@compiled_without_allocation()
+def ask(control: Numbers) -> None:
+    """Begin with the next bound: they close in on the score from both sides, those near 0 first, the easiest to prove."""
+    lower, upper = control[LOWER], control[UPPER]
+    middle = lower + (upper - lower) // 2
+    if middle <= 0 and lower // 2 < middle:
+        middle = -(-lower // 2)
+    elif middle >= 0 and upper // 2 > middle:
+        middle = upper // 2
+    control[PLY], control[ALPHA], control[MIDDLE] = 0, middle, middle
+
+
+@compiled_without_allocation(boolean(uint64[::1], uint64[::1], int64[::1], LINE, NUMBERS, NUMBERS, int64[::1], int64))
 def narrow(
     board: Board,
     table: Table,
     nodes: Numbers,
-    own: np.uint64,
-    all_stones: np.uint64,
-    remaining: int,
-    lower: int,
-    upper: int,
-) -> int:
-    """The score of a position without a winning move; scores beyond lower and upper come back as these.
-
-    Bounds close in on the score from both sides; bounds near 0 are tried first, since they are the easiest to prove.
-    """
-    line = np.empty((remaining + 1, 2), np.uint64)
-    numbers = np.empty((remaining + 1, 2), np.int64)
-    orders = np.empty((remaining + 1, signed(board[COLUMNS])), np.int64)
-    while lower < upper:
-        middle = lower + (upper - lower) // 2
-        if middle <= 0 and lower // 2 < middle:
-            middle = -(-lower // 2)
-        elif middle >= 0 and upper // 2 > middle:
-            middle = upper // 2
-        bound = negamax(board, table, nodes, line, numbers, orders, own, all_stones, remaining, middle)
-        if bound > middle:
-            lower = min(bound, upper)
+    line: Line,
+    numbers: Numbers,
+    orders: Numbers,
+    control: Numbers,
+    count: int,
+) -> bool:
+    """Search up to `count` nodes further; True once the score is known: it is control[LOWER]."""
+    last = nodes[0] + count
+    while control[LOWER] < control[UPPER]:
+        if control[PLY] == NO_QUESTION:
+            ask(control)
+        bound = negamax(board, table, nodes, line, numbers, orders, control, last)
+        if bound == PAUSED:
+            return False
+        control[PLY] = NO_QUESTION
+        if bound > control[MIDDLE]:
+            control[LOWER] = min(bound, control[UPPER])
         else:
-            upper = max(bound, lower)
-    return lower
+            control[UPPER] = max(bound, control[LOWER])
+    return True
+
+
+class Search:
+    """One position at a time, searched as far as is asked for; the room for it is made once."""
+
+    def __init__(self, board: Board, table: Table, cells: int) -> None:
+        self._board, self._table = board, table
+        self.nodes = np.zeros(1, np.int64)
+        self._line = np.zeros((cells + 1, 2), np.uint64)
+        self._numbers = np.zeros((cells + 1, 2), np.int64)
+        self._orders = np.zeros((cells + 1, int(board[COLUMNS])), np.int64)
+        self._control = np.zeros(6, np.int64)
+
+    def begin(self, own: np.uint64, all_stones: np.uint64, remaining: int, lower: int, upper: int) -> None:
+        """A position without a winning move; scores beyond lower and upper will come back as these."""
+        self._line[0] = own, all_stones
+        self._control[:] = NO_QUESTION, 0, lower, upper, 0, remaining
+
+    def go_on(self, count: int) -> bool:
+        """Search up to this many nodes further; True once the score is known."""
+        rooms = self._line, self._numbers, self._orders, self._control
+        return bool(narrow(self._board, self._table, self.nodes, *rooms, count))
+
+    @property
+    def score(self) -> int:
+        return int(self._control[LOWER])

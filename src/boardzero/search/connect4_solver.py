@@ -13,7 +13,7 @@ from boardzero.games.connect4 import STONES_MASK, STONES_SHIFT, ConnectFour
 from boardzero.games.rules import Outcome, State
 from boardzero.search.bounds_table import new_table
 from boardzero.search.connect4_book import Book, shipped_book
-from boardzero.search.connect4_search import narrow
+from boardzero.search.connect4_search import Search
 from boardzero.search.connect4_threats import (
     bitboard,
     describe_board,
@@ -22,12 +22,14 @@ from boardzero.search.connect4_threats import (
     safe_cells,
     winning_cells,
 )
+from boardzero.search.slices import deadline_after, run_in_slices
 
 
 class ConnectFourSolver:
     """Exact answers for one board; what one answer found out makes the next ones faster.
 
-    A solver belongs to one thread at a time. It holds 8 · 2 ** table_bits bytes.
+    A solver belongs to one thread at a time. It holds 8 · 2 ** table_bits bytes. What a search that was interrupted, or ran
+    out of time, has found out is kept too: asked again, it gets further.
     """
 
     def __init__(self, game: ConnectFour, table_bits: int = 22, *, use_book: bool = True) -> None:
@@ -38,14 +40,13 @@ class ConnectFourSolver:
             )
         self.game = game
         self._board = describe_board(game.rows, game.columns, game.connect)
-        self._table = new_table(table_bits)
-        self._nodes = np.zeros(1, np.int64)
+        self._search = Search(self._board, new_table(table_bits), game.max_plies)
         self._book: Book | None = shipped_book(game) if use_book else None
 
     @property
     def nodes(self) -> int:
         """Positions visited so far by searching."""
-        return int(self._nodes[0])
+        return int(self._search.nodes[0])
 
     def score(self, state: State) -> int:
         """For the side to move: positive if it wins, the larger the sooner; 0 for a draw."""
@@ -56,9 +57,13 @@ class ConnectFourSolver:
         """+1, 0 or −1: the side to move wins, draws or loses."""
         return self._solve(state, -1, 1)
 
-    def action_scores(self, state: State) -> list[int | None]:
-        """For each column the score, for the player who makes the move, of playing there; None where it is not legal."""
-        return [None if child is None else -self.score(child) for child in self._children(state)]
+    def action_scores(self, state: State, seconds: float | None = None) -> list[int | None]:
+        """For each column the score, for the player who makes the move, of playing there; None where it is not legal.
+
+        OutOfTime if that takes longer than these seconds.
+        """
+        cells, deadline = self.game.max_plies, deadline_after(seconds)
+        return [None if child is None else -self._solve(child, -cells, cells, deadline) for child in self._children(state)]
 
     def action_values(self, state: State) -> list[int | None]:
         """The same in values: +1, 0 or −1 for the player who makes the move."""
@@ -75,11 +80,11 @@ class ConnectFourSolver:
         cells = self.game.cells(state)
         return bitboard(cells == self.game.turn(state) + 1), bitboard(cells != 0)
 
-    def _solve(self, state: State, lower: int, upper: int) -> int:
+    def _solve(self, state: State, lower: int, upper: int, deadline: float | None = None) -> int:
         """The score, or the nearest bound if it lies beyond one."""
-        return max(lower, min(upper, self._score_within(state, lower, upper)))
+        return max(lower, min(upper, self._score_within(state, lower, upper, deadline)))
 
-    def _score_within(self, state: State, lower: int, upper: int) -> int:
+    def _score_within(self, state: State, lower: int, upper: int, deadline: float | None) -> int:
         own, all_stones = self._bitboards(state)
         stones = int(state[0] >> STONES_SHIFT & STONES_MASK)
         remaining = self.game.max_plies - stones
@@ -95,4 +100,6 @@ class ConnectFourSolver:
             if known is not None:
                 return known
         lower, upper = max(lower, -(remaining // 2)), min(upper, (remaining - 1) // 2)
-        return int(narrow(self._board, self._table, self._nodes, own, all_stones, remaining, lower, upper))
+        self._search.begin(own, all_stones, remaining, lower, upper)
+        run_in_slices(self._search.go_on, deadline)
+        return self._search.score

@@ -36,23 +36,25 @@ def best_lower_bound(nodes: Nodes, edges: Edges, node: int) -> int:
 
 
 @compiled()
-def is_lost(nodes: Nodes, edges: Edges, node: int) -> bool:
-    """Is every move proven to lose?"""
+def no_move_holds(nodes: Nodes, edges: Edges, node: int) -> bool:
+    """Is there no move that a reply has been tried against and that is not lost?"""
     first = nodes[node].first_edge
     for edge in range(first, first + nodes[node].edge_count):
-        if edges[edge].upper > -1:
+        if edges[edge].upper > -1 and edges[edge].visits >= 2:
             return False
     return True
 
 
 @compiled()
-def is_allowed(edges: Edges, edge: int, sure: int, lost: bool) -> bool:
-    """Is a move one of those that the player is sure of, or does it promise more? A lost one is, when all are lost."""
+def is_allowed(edges: Edges, edge: int, sure: int, desperate: bool) -> bool:
+    """Is a move one of those that the player is sure of, or does it promise more?
+
+    Where nothing is sure, open moves go before lost ones; but not before a reply has been tried against any of them: a move
+    that nobody has looked at may only lose sooner.
+    """
     record = edges[edge]
-    if record.upper == -1:
-        return lost
     if sure == -1:
-        return True
+        return desperate or record.upper > -1
     return record.lower == sure or (record.upper > sure and edge_value(edges, edge, -1.0) > sure)
 
 
@@ -67,10 +69,10 @@ def root_prior(edges: Edges, edge: int, noise: float, noisy: bool, options: Opti
 def most_visited(nodes: Nodes, edges: Edges, node: int) -> int:
     """The allowed edge with the most visits; with equal visits, of the higher value; unvisited, of the higher prior."""
     first = nodes[node].first_edge
-    sure, lost = best_lower_bound(nodes, edges, node), is_lost(nodes, edges, node)
+    sure, desperate = best_lower_bound(nodes, edges, node), no_move_holds(nodes, edges, node)
     best, best_visits, best_value = NONE, -1, -np.inf
     for edge in range(first, first + nodes[node].edge_count):
-        if not is_allowed(edges, edge, sure, lost):
+        if not is_allowed(edges, edge, sure, desperate):
             continue
         visits = edges[edge].visits
         value = edge_value(edges, edge, 0.0) if visits > 0 else float(edges[edge].prior)
@@ -97,7 +99,7 @@ def weigh_by_visits(arrays: Arrays, tree: int, options: Options) -> None:
     nodes, edges, root_edges = arrays.nodes[tree], arrays.edges[tree], arrays.root_edges[tree]
     first, count = nodes[record.root].first_edge, nodes[record.root].edge_count
     total = nodes[record.root].visits
-    sure, lost = best_lower_bound(nodes, edges, record.root), is_lost(nodes, edges, record.root)
+    sure, desperate = best_lower_bound(nodes, edges, record.root), no_move_holds(nodes, edges, record.root)
     best = most_visited(nodes, edges, record.root)
     noisy = record.noisy != 0
     factor = exploration_factor(total, options) * math.sqrt(float(total))
@@ -107,7 +109,7 @@ def weigh_by_visits(arrays: Arrays, tree: int, options: Options) -> None:
     for index in range(count):
         edge = first + index
         weight = 0
-        if is_allowed(edges, edge, sure, lost):
+        if is_allowed(edges, edge, sure, desperate):
             weight = edges[edge].visits
             if options.forced_playouts > 0.0 and edge != best and weight > 0:
                 prior = root_prior(edges, edge, float(root_edges[index].noise), noisy, options)
@@ -117,7 +119,7 @@ def weigh_by_visits(arrays: Arrays, tree: int, options: Options) -> None:
     if not anything:
         for index in range(count):
             edge = first + index
-            allowed = is_allowed(edges, edge, sure, lost)
+            allowed = is_allowed(edges, edge, sure, desperate)
             root_edges[index].weight = float(edges[edge].prior) if allowed else 0.0
 
 
@@ -137,16 +139,16 @@ def weigh_by_completed_values(arrays: Arrays, tree: int, options: Options) -> No
     record = arrays.trees[tree]
     nodes, edges, root_edges = arrays.nodes[tree], arrays.edges[tree], arrays.root_edges[tree]
     first, count = nodes[record.root].first_edge, nodes[record.root].edge_count
-    sure, lost = best_lower_bound(nodes, edges, record.root), is_lost(nodes, edges, record.root)
+    sure, desperate = best_lower_bound(nodes, edges, record.root), no_move_holds(nodes, edges, record.root)
     unvisited = mixed_value(nodes, edges, record.root)
     weight = value_weight(nodes, edges, record.root, options)
     highest = -np.inf
     for index in range(count):
         root_edges[index].weight = gumbel_score(arrays, tree, index, unvisited, weight, False)
-        if is_allowed(edges, first + index, sure, lost):
+        if is_allowed(edges, first + index, sure, desperate):
             highest = max(highest, root_edges[index].weight)
     for index in range(count):
-        allowed = is_allowed(edges, first + index, sure, lost)
+        allowed = is_allowed(edges, first + index, sure, desperate)
         root_edges[index].weight = math.exp(root_edges[index].weight - highest) if allowed else 0.0
 
 
@@ -156,12 +158,12 @@ def choose_by_gumbel(arrays: Arrays, tree: int, options: Options) -> int:
     record = arrays.trees[tree]
     nodes, edges = arrays.nodes[tree], arrays.edges[tree]
     first, count = nodes[record.root].first_edge, nodes[record.root].edge_count
-    sure, lost = best_lower_bound(nodes, edges, record.root), is_lost(nodes, edges, record.root)
+    sure, desperate = best_lower_bound(nodes, edges, record.root), no_move_holds(nodes, edges, record.root)
     unvisited = mixed_value(nodes, edges, record.root)
     weight = value_weight(nodes, edges, record.root, options)
     best, best_visits, best_score = NONE, -1, -np.inf
     for index in range(count):
-        if not is_allowed(edges, first + index, sure, lost):
+        if not is_allowed(edges, first + index, sure, desperate):
             continue
         visits = edges[first + index].visits - arrays.root_edges[tree, index].visits_before
         score = gumbel_score(arrays, tree, index, unvisited, weight, True)

@@ -8,7 +8,6 @@ import numpy as np
 from boardzero.games.randomness import Stream, draw_below
 from boardzero.games.rules import Actions, Game, State
 from boardzero.games.wrapped import raise_kept_error
-from boardzero.search import alphabeta
 from boardzero.search.alphabeta import NODES, PROVEN, Stack, begin, go_on, new_stack
 from boardzero.search.heuristics import Heuristic, find_heuristic, value_of_score
 from boardzero.search.transpositions import DEEPEST, Table, new_table
@@ -26,6 +25,7 @@ class ScoredAction:
     action: int
     score: int | None  # None where it is only known that the action is not better than the one chosen
     exact: int | None  # proven result
+    bound: int  # the score, or what it is at most
     line: tuple[int, ...]  # the expected continuation, this action first
 
     @property
@@ -70,10 +70,11 @@ def search(
     """
     if depth is None and seconds is None:
         raise ValueError("a search needs a limit: depth or seconds")
+    end = None if seconds is None else time.perf_counter() + seconds
     deepest = min(depth or DEEPEST_BY_CLOCK, game.max_plies, DEEPEST)
     run = _Deepening(game, state, heuristic or find_heuristic(game), deepest, every_action, new_table(table_bits))
     run.actions = _ordered(np.array(game.legal_actions(state), np.int32), order)
-    return run.until(deepest, seconds)
+    return run.until(deepest, end)
 
 
 class _Deepening:
@@ -85,9 +86,7 @@ class _Deepening:
         self.actions: Actions = np.empty(0, np.int32)
         self.nodes_a_slice = FIRST_SLICE
 
-    def until(self, deepest: int, seconds: float | None) -> AlphaBetaReport:
-        start = time.perf_counter()
-        end = None if seconds is None else start + seconds
+    def until(self, deepest: int, end: float | None) -> AlphaBetaReport:
         report = None
         for depth in range(1, deepest + 1):
             begin(self.stack, self.state, self.actions, depth, self.every_action)
@@ -126,24 +125,25 @@ class _Deepening:
         """What is known now; a depth that was not finished may leave actions as an earlier depth saw them."""
         stack, root = self.stack, self.stack.frames[0]
         best = int(root["best_choice"])
-        ranked = [(*self._score(choice, choice == best), choice) for choice in range(len(self.actions))]
+        searched = {choice: self._score(choice, choice == best) for choice in np.flatnonzero(stack.roots["done"]).tolist()}
         earlier = {} if previous is None else {scored.action: scored for scored in previous.actions}
-        order = sorted(ranked, key=lambda entry: (entry[2] != best, -entry[1]))
-        actions = tuple(scored or earlier[int(self.actions[choice])] for scored, _, choice in order)
+        known = [searched.get(choice) or earlier[int(action)] for choice, action in enumerate(self.actions)]
+        order = sorted(range(len(known)), key=lambda choice: (choice != best, -known[choice].bound))
+        actions = tuple(known[choice] for choice in order)
         score, finished = int(root["best"]), bool(stack.roots["done"][: len(self.actions)].all())
         exact = _exact(score, finished and bool(root["complete"]))
         return AlphaBetaReport(actions, score, exact, depth, int(stack.control[NODES]))
 
-    def _score(self, choice: int, is_best: bool) -> tuple[ScoredAction | None, int]:
-        """A root action as far as this depth searched it (None if it did not), and what to order it by."""
-        stack, root = self.stack, self.stack.roots[choice]
-        if not root["done"]:
-            return None, -alphabeta.INFINITE
+    def _score(self, choice: int, is_best: bool) -> ScoredAction:
+        """A root action that this depth has searched."""
+        root, later = self.stack.roots[choice], self.stack.root_lines[choice]
         action, bound = int(self.actions[choice]), int(root["score"])
         is_score = is_best or self.every_action  # of other actions only an upper bound is known
         exact = _exact(bound, is_score and bool(root["complete"]))
-        line = (action, *(int(later) for later in stack.root_lines[choice] if later >= 0))
-        return ScoredAction(action, bound if is_score else None, exact if is_score or exact == -1 else None, line), bound
+        line = (action, *later[later >= 0].tolist())
+        return ScoredAction(
+            action, bound if is_score else None, exact if is_score or exact == -1 else None, bound=bound, line=line
+        )
 
 
 def _exact(score: int, complete: bool) -> int | None:

@@ -16,10 +16,11 @@ from boardzero.games.bits import signed
 from boardzero.games.compiled import compiled
 from boardzero.games.counting import hash_state
 from boardzero.games.rules import APPLY_RULE, LEGAL_RULE, ApplyRule, Game, LegalRule, Outcome, State
+from boardzero.search.slices import deadline_after, run_in_slices
 
 WIN = 10_000  # a win in no plies: no game of this size is so long
 UNKNOWN = -WIN - 1  # an empty entry, and less than every result
-TABLE_FULL, TOO_DEEP = WIN + 1, WIN + 2  # answers of a search that had to stop
+TABLE_FULL, TOO_DEEP, PAUSED = WIN + 1, WIN + 2, WIN + 3  # answers of a search that had to stop
 
 DRAWN, WON = int(Outcome.DRAW), int(Outcome.MOVER_WON)
 
@@ -46,21 +47,25 @@ class ExhaustiveSolver:
 
     def result(self, state: State) -> Result:
         """The value for the side to move, and how long it takes."""
+        return self._result(state)
+
+    def _result(self, state: State, deadline: float | None = None) -> Result:
         outcome = self.game.outcome(state)
         if outcome is not Outcome.GOING_ON:  # said for the player who moved last
             return Result({Outcome.DRAW: 0, Outcome.MOVER_WON: -1}.get(outcome, 1), None if outcome is Outcome.DRAW else 0)
-        number = self._solve(state)
+        number = self._solve(state, deadline)
         return Result((number > 0) - (number < 0), None if number == 0 else WIN - abs(number))
 
     def value(self, state: State) -> int:
         """+1, 0 or −1: the side to move wins, draws or loses."""
         return self.result(state).value
 
-    def action_results(self, state: State) -> dict[int, Result]:
-        """For each legal action what it comes to, for the player who makes the move."""
+    def action_results(self, state: State, seconds: float | None = None) -> dict[int, Result]:
+        """For each legal action what it comes to, for the player who makes the move; OutOfTime if that takes longer."""
+        deadline = deadline_after(seconds)
         results = {}
         for action in self.game.legal_actions(state):
-            after = self.result(self.game.next_state(state, action))
+            after = self._result(self.game.next_state(state, action), deadline)
             results[action] = Result(-after.value, None if after.plies is None else after.plies + 1)
         return results
 
@@ -68,25 +73,22 @@ class ExhaustiveSolver:
         """For each legal action +1, 0 or −1, for the player who makes the move."""
         return {action: result.value for action, result in self.action_results(state).items()}
 
-    def _solve(self, state: State) -> int:
-        while True:
-            number = int(
-                _search(
-                    self.game.legal,
-                    self.game.apply,
-                    state,
-                    self.game.max_legal,
-                    self.most_plies,
-                    self._states,
-                    self._results,
-                    self._count,
-                )
-            )
+    def _solve(self, state: State, deadline: float | None = None) -> int:
+        number = PAUSED
+
+        def go_on(count: int) -> bool:
+            """Begin anew with what is known by now: all that an earlier try has solved."""
+            nonlocal number
+            table = self._states, self._results, self._count
+            number = int(_search(self.game.legal, self.game.apply, state, self.game.max_legal, self.most_plies, *table, count))
             if number == TOO_DEEP:
                 raise BadInput(f"{self.game.specification} has lines of more than {self.most_plies} plies from here.")
-            if number != TABLE_FULL:
-                return number
-            self._grow()
+            if number == TABLE_FULL:
+                self._grow()
+            return number not in (TABLE_FULL, PAUSED)
+
+        run_in_slices(go_on, deadline)
+        return number
 
     def _make_table(self, entries: int) -> None:
         self._states = np.zeros((entries, self.game.state_length), np.uint64)
@@ -144,7 +146,7 @@ def _before(result: int) -> int:
     return 1 - result if result > 0 else -result - 1
 
 
-@compiled(int64(LEGAL_RULE, APPLY_RULE, uint64[::1], int64, int64, WORDS, int16[::1], int64[::1]))
+@compiled(int64(LEGAL_RULE, APPLY_RULE, uint64[::1], int64, int64, WORDS, int16[::1], int64[::1], int64))
 def _search(
     legal: LegalRule,
     apply: ApplyRule,
@@ -154,8 +156,12 @@ def _search(
     states: npt.NDArray[np.uint64],
     results: npt.NDArray[np.int16],
     count: npt.NDArray[np.int64],
+    most: int,
 ) -> int:
-    """The result of a position that goes on; depth first, the line being looked at in arrays by ply."""
+    """The result of a position that goes on; depth first, the line being looked at in arrays by ply.
+
+    PAUSED once `most` positions have been solved: each try solves some, so beginning anew comes to an end.
+    """
     slot = _find_slot(states, results, start)
     if results[slot] != UNKNOWN:
         return signed(results[slot])
@@ -165,8 +171,11 @@ def _search(
     best = np.empty(most_plies + 1, np.int64)
     line[0], untried[0], best[0] = start, legal(start, actions[0]), UNKNOWN
     ply = 0
+    last = count[0] + most
     while True:
         if untried[ply] == 0 or best[ply] == WIN - 1:
+            if count[0] >= last:
+                return PAUSED
             if 2 * count[0] >= len(results):
                 return TABLE_FULL
             _remember(states, results, count, line[ply], best[ply])

@@ -125,7 +125,7 @@ class Forest:
             logits, values = evaluate(self.arrays.planes[:rows])
             return _checked(logits, (rows, self.game.action_count)), _checked(values, (rows,))
         except BaseException:
-            for tree in np.flatnonzero(self.arrays.trees["leaves"]):
+            for tree in map(int, np.flatnonzero(self.arrays.trees["leaves"])):
                 self.set_root(tree, self.root_state(tree).copy())
             raise
 

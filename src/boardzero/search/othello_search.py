@@ -4,15 +4,16 @@ Scores are for the side to move (own discs first) and even. With many empty cell
 the other side few replies first, and stable discs as bounds. With few: parity alone orders the moves, since looking further
 would cost more than it saves.
 
-The line of play is kept in arrays instead of by recursion: Numba does not reliably reload recursive functions from its cache.
+The line of play is kept in arrays instead of by recursion: so a search can stop after any number of nodes and go on, and
+Numba does not reliably reload recursive functions from its cache.
 """
 
 import numpy as np
 import numpy.typing as npt
-from numba import int64, types, uint64
+from numba import boolean, int64, types, uint64
 
 from boardzero.games.bits import count_bits, lowest_bit, signed
-from boardzero.games.compiled import compiled, compiled_without_allocation
+from boardzero.games.compiled import compiled_without_allocation
 from boardzero.games.othello import find_placements
 from boardzero.search.othello_discs import (
     BOARD,
@@ -44,6 +45,11 @@ UNSEEN = -1000  # less than every score: none is known yet
 # A position on the line of play, as words and as numbers.
 OWN, OTHER, FIRST_CELLS, LATER_CELLS = range(4)  # with few empty cells: those left to try, and those to try after them
 BEST, BEST_CELL, CELL, TRIED, COUNT, PASSED = range(6)  # COUNT: ordered moves (of which TRIED were), 0 with few empty cells
+# A search that can be interrupted: the ply that it has reached (or NO_QUESTION) and the bound there; between which scores
+# the answer lies, and the bound that is being asked about. The line's first position is the root.
+PLY, ALPHA, LOWER, UPPER, GUESS = range(5)
+NO_QUESTION = -1
+PAUSED = 1000  # no score: the search has used up its nodes
 Discs = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
 Order = npt.NDArray[np.int64]
@@ -181,7 +187,7 @@ def settle(geometry: Geometry, table: Table, discs: Discs, numbers: Numbers, alp
     return best
 
 
-@compiled_without_allocation(int64(uint64[::1], uint64[::1], int64[::1], LINE, NUMBERS, NUMBERS, uint64, uint64, int64))
+@compiled_without_allocation(int64(uint64[::1], uint64[::1], int64[::1], LINE, NUMBERS, NUMBERS, int64[::1], int64))
 def search(
     geometry: Geometry,
     table: Table,
@@ -189,15 +195,18 @@ def search(
     line: Discs,
     numbers: Numbers,
     orders: Order,
-    own: np.uint64,
-    other: np.uint64,
-    alpha: int,
+    control: Numbers,
+    last: int,
 ) -> int:
-    """A lower bound on the score if it is above alpha, otherwise an upper bound. Line, numbers and orders: room to work in."""
+    """A lower bound on the root's score if it is above alpha, otherwise an upper bound; PAUSED once nodes[0] is `last`."""
     cells = signed(geometry[CELLS])
-    ply = 0
-    passed = False
+    ply, alpha = control[PLY], control[ALPHA]
+    own, other, passed = line[ply, OWN], line[ply, OTHER], numbers[ply, PASSED] != 0
     while True:
+        if nodes[0] >= last:
+            line[ply, OWN], line[ply, OTHER], numbers[ply, PASSED] = own, other, passed
+            control[PLY], control[ALPHA] = ply, alpha
+            return PAUSED
         nodes[0] += 1
         score = look(geometry, table, own, other, alpha)
         if score == UNSEEN:
@@ -235,21 +244,58 @@ def search(
         ply += 1
 
 
-@compiled(int64(uint64[::1], uint64[::1], int64[::1], uint64, uint64, int64, int64))
-def narrow(geometry: Geometry, table: Table, nodes: Numbers, own: np.uint64, other: np.uint64, lower: int, upper: int) -> int:
-    """The score; scores beyond lower and upper (both even) come back as these. Each search starts where the last one ended."""
-    cells = signed(geometry[CELLS])
-    longest = 2 * (cells - count_bits(own | other)) + 2  # every move may be followed by a pass
-    line = np.empty((longest, 4), np.uint64)
-    numbers = np.empty((longest, 6), np.int64)
-    orders = np.empty((longest, cells), np.int64)
-    guess = max(lower, min(upper - 2, 0))
-    while lower < upper:
-        bound = search(geometry, table, nodes, line, numbers, orders, own, other, guess)
-        if bound > guess:
-            lower = min(bound, upper)
-            guess = lower
+@compiled_without_allocation(boolean(uint64[::1], uint64[::1], int64[::1], LINE, NUMBERS, NUMBERS, int64[::1], int64))
+def narrow(
+    geometry: Geometry,
+    table: Table,
+    nodes: Numbers,
+    line: Discs,
+    numbers: Numbers,
+    orders: Order,
+    control: Numbers,
+    count: int,
+) -> bool:
+    """Search up to `count` nodes further; True once the score is known: it is control[LOWER]."""
+    last = nodes[0] + count
+    while control[LOWER] < control[UPPER]:
+        if control[PLY] == NO_QUESTION:
+            control[PLY], control[ALPHA], numbers[0, PASSED] = 0, control[GUESS], 0
+        bound = search(geometry, table, nodes, line, numbers, orders, control, last)
+        if bound == PAUSED:
+            return False
+        control[PLY] = NO_QUESTION
+        if bound > control[GUESS]:  # each question starts where the last one ended
+            control[LOWER] = min(bound, control[UPPER])
+            control[GUESS] = control[LOWER]
         else:
-            upper = max(bound, lower)
-            guess = upper - 2
-    return lower
+            control[UPPER] = max(bound, control[LOWER])
+            control[GUESS] = control[UPPER] - 2
+    return True
+
+
+class Search:
+    """One position at a time, searched as far as is asked for; the room for it is made once."""
+
+    def __init__(self, geometry: Geometry, table: Table) -> None:
+        self._geometry, self._table = geometry, table
+        self.nodes = np.zeros(1, np.int64)
+        cells = int(geometry[CELLS])
+        longest = 2 * cells + 2  # every move may be followed by a pass
+        self._line = np.zeros((longest, 4), np.uint64)
+        self._numbers = np.zeros((longest, 6), np.int64)
+        self._orders = np.zeros((longest, cells), np.int64)
+        self._control = np.zeros(5, np.int64)
+
+    def begin(self, own: np.uint64, other: np.uint64, lower: int, upper: int) -> None:
+        """Scores beyond lower and upper (both even) will come back as these."""
+        self._line[0, :2] = own, other
+        self._control[:] = NO_QUESTION, 0, lower, upper, max(lower, min(upper - 2, 0))
+
+    def go_on(self, count: int) -> bool:
+        """Search up to this many nodes further; True once the score is known."""
+        rooms = self._line, self._numbers, self._orders, self._control
+        return bool(narrow(self._geometry, self._table, self.nodes, *rooms, count))
+
+    @property
+    def score(self) -> int:
+        return int(self._control[LOWER])

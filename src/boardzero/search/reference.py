@@ -406,10 +406,16 @@ class ReferenceTree:
         return policy
 
     def allowed_edges(self) -> list[Edge]:
-        """The moves that are as good as the best that is proven, or promise more; lost ones, when all are lost."""
-        edges = [edge for edge in self.root.edges if edge.upper > -1] or self.root.edges
+        """The moves that are as good as the best that is proven, or promise more.
+
+        Where nothing is sure, open moves go before lost ones, once a reply has been tried against one of them.
+        """
+        edges = self.root.edges
         sure = max(edge.lower for edge in edges)
-        return [edge for edge in edges if sure == -1 or edge.lower == sure or edge.value(-1.0) > sure]
+        if sure > -1:
+            return [edge for edge in edges if edge.lower == sure or (edge.upper > sure and edge.value(-1.0) > sure)]
+        open_edges = [edge for edge in edges if edge.upper > -1]
+        return open_edges if any(edge.visits >= 2 for edge in open_edges) else edges
 
     def most_visited(self) -> Edge:
         return max(self.allowed_edges(), key=lambda edge: (edge.visits, edge.value() if edge.visits else edge.prior))

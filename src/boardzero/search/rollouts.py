@@ -14,7 +14,7 @@ from boardzero.search.rollout_tree import NO_CHILDREN, ROOT, UNPROVEN, Tree, new
 Variant = Literal["uct", "every-child"]
 
 SLICE_SECONDS = 0.004  # between two looks at the clock
-FIRST_SLICE = 16  # simulations, before their speed is known
+FIRST_SLICE = 1  # simulations, before their speed is known: one that rolls out every child may take many milliseconds
 DEFAULT_CAPACITY = 2_000_000  # nodes
 
 
@@ -27,7 +27,7 @@ class ActionReport:
     value: float | None  # mean result; None if never tried and not proven
     bound: float  # U, what an every-child search chooses by
     exact: int | None  # proven result
-    line: tuple[int, ...]  # the expected continuation, this action first
+    line: tuple[int, ...]  # the expected continuation, this action first; it alone where lines were not asked for
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,15 @@ def search(
     c: float = 1.4,
     variant: Variant = "uct",
     capacity: int = DEFAULT_CAPACITY,
+    lines: bool = True,
 ) -> RolloutReport:
-    """Search a state that is not over until a limit is reached (at least one must be given) or its result is proven."""
+    """Search a state that is not over until a limit is reached (at least one must be given) or its result is proven.
+
+    lines  find the expected continuations; with many actions that takes as long as a short search
+    """
     if simulations is None and seconds is None:
         raise ValueError("a search needs a limit: simulations or seconds")
+    start = time.perf_counter()
     if simulations is not None:  # no simulation adds more nodes than a position has actions
         capacity = min(capacity, (simulations + 1) * game.max_legal + 1)
     tree = new_tree(max(capacity, game.max_legal + 1))
@@ -67,28 +72,33 @@ def search(
         raise_kept_error(game)
         return int(done)
 
-    done = _run_in_slices(run, simulations, seconds)
-    return _report(game, state, tree, c, every_child, done)
+    done = _run_in_slices(run, simulations, start, seconds)
+    return _report(game, state if lines else None, tree, c, every_child, done)
 
 
-def _run_in_slices(run: Callable[[int], int], limit: int | None, seconds: float | None) -> int:
-    """Call `run` with a few milliseconds' worth of simulations at a time, until a limit or until it stops early."""
-    start = time.perf_counter()
+def _run_in_slices(run: Callable[[int], int], limit: int | None, start: float, seconds: float | None) -> int:
+    """Call `run` with a few milliseconds' worth of simulations at a time, until a limit or until it stops early.
+
+    A simulation that would not fit into the time left is not begun, except the first.
+    """
+    begun = time.perf_counter()
     done, wanted = 0, FIRST_SLICE
     while limit is None or done < limit:
         if limit is not None:
             wanted = min(wanted, limit - done)
         ran = run(wanted)
         done += ran
-        elapsed = time.perf_counter() - start
-        if ran < wanted or (seconds is not None and elapsed >= seconds):
+        now = time.perf_counter()
+        a_simulation = (now - begun) / max(1, done)
+        left = math.inf if seconds is None else start + seconds - now
+        if ran < wanted or left < a_simulation:
             break
-        left = SLICE_SECONDS if seconds is None else min(SLICE_SECONDS, seconds - elapsed)
-        wanted = min(max(1, int(done / elapsed * left)), 4 * wanted)
+        wanted = min(max(1, int(min(SLICE_SECONDS, left) / a_simulation)), 4 * wanted)
     return done
 
 
-def _report(game: Game, state: State, tree: Tree, c: float, every_child: bool, simulations: int) -> RolloutReport:
+def _report(game: Game, state: State | None, tree: Tree, c: float, every_child: bool, simulations: int) -> RolloutReport:
+    """With the root's state lines are found too."""
     exploration = c * math.sqrt(math.log(max(1, int(tree.nodes["visits"][ROOT]))))
     reports = []
     for child in _children(tree, ROOT):
@@ -96,9 +106,9 @@ def _report(game: Game, state: State, tree: Tree, c: float, every_child: bool, s
         exact = None if proven == UNPROVEN else proven
         value = float(exact) if exact is not None else tree.nodes["total"][child] / visits if visits else None
         bound = float(upper_bound(tree, child, exploration))
-        reports.append(
-            ActionReport(int(tree.nodes["action"][child]), visits, value, bound, exact, _line(game, state, tree, child))
-        )
+        action = int(tree.nodes["action"][child])
+        line = (action,) if state is None else _line(game, state, tree, child)
+        reports.append(ActionReport(action, visits, value, bound, exact, line))
     reports.sort(key=_rank_by_bound if every_child else _rank_by_visits)
     proven = int(tree.nodes["proven"][ROOT])
     exact = None if proven == UNPROVEN else -proven

@@ -1,6 +1,7 @@
 """The grammar that names games and players everywhere: `name`, or `name:key=value,key=value`."""
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
@@ -21,13 +22,20 @@ class Parameters(BaseModel):
         return ",".join(f"{key}={value}" for key, value in said.items())
 
 
+DRIVE = re.compile(r"[A-Za-z]:[\\/]")  # how a path of Windows begins
+
 ParametersT = TypeVar("ParametersT", bound=Parameters)
 
 
 def split_specification(text: str) -> tuple[str, str]:
-    """`connect4:rows=5` → (`connect4`, `rows=5`); without a colon the second part is empty."""
-    name, _, rest = text.strip().partition(":")
-    return name.strip(), rest.strip()
+    """`connect4:rows=5` → (`connect4`, `rows=5`); without a colon the second part is empty.
+
+    The colon behind a drive's letter belongs to the name: `C:\\games\\mine.py:size=5`.
+    """
+    text = text.strip()
+    drive = text[:2] if DRIVE.match(text) else ""
+    name, _, rest = text.removeprefix(drive).partition(":")
+    return drive + name.strip(), rest.strip()
 
 
 def split_pairs(text: str, specification: str) -> dict[str, str]:
@@ -68,19 +76,31 @@ def _allowed(field: FieldInfo) -> str:
         return " | ".join(map(str, choices))
     bounds = {type(limit).__name__: limit for limit in field.metadata}
     low, high = getattr(bounds.get("Ge"), "ge", None), getattr(bounds.get("Le"), "le", None)
+    step = getattr(bounds.get("MultipleOf"), "multiple_of", None)
+    kind = "" if step is None else "even, " if step == 2 else f"a multiple of {step}, "
     if low is not None and high is not None:
-        return f"{low} to {high}"
-    return f"at least {low}" if low is not None else f"at most {high}" if high is not None else "any"
+        return f"{kind}{low} to {high}"
+    return kind + (f"at least {low}" if low is not None else f"at most {high}" if high is not None else "any")
 
 
 def _sentence(error: ValidationError, model: type[Parameters], owner: str) -> str:
     first = error.errors()[0]
     if first["type"] == "value_error":  # raised by the model's own validator, already a sentence
         return f"{owner}: {first['ctx']['error']}"
-    key = str(first["loc"][0])
+    *groups, key = [str(part) for part in first["loc"]]
     if first["type"] == "extra_forbidden":
-        known = list(model.model_fields)
+        known = list(_group(model, groups).model_fields)
         allowed = f"it takes {', '.join(known)}" if known else "it takes no parameters"
-        return f"{owner} has no parameter '{key}'{nearest(key, known)}; {allowed}."
+        return f"{' '.join([owner, *groups])} has no parameter '{key}'{nearest(key, known)}; {allowed}."
     requirement = first["msg"].removeprefix("Input should be ")
-    return f"{owner}: {key}={first['input']} is not allowed: {key} should be {requirement}."
+    name = ".".join([*groups, key])
+    return f"{owner}: {name}={first['input']} is not allowed: {name} should be {requirement}."
+
+
+def _group(model: type[BaseModel], names: list[str]) -> type[BaseModel]:
+    """The model of a group of settings within a model."""
+    for name in names:
+        inner = model.model_fields[name].annotation
+        assert isinstance(inner, type) and issubclass(inner, BaseModel)
+        model = inner
+    return model

@@ -90,6 +90,15 @@ class Learner:
             else:
                 tensor.copy_(newest[name])
 
+    def begin_with(self, network: Network) -> None:
+        """Take over the weights of another network of the same shape."""
+        weights = network.state_dict()
+        try:
+            for own in {self.network, self.playing}:
+                own.load_state_dict(weights)
+        except RuntimeError:
+            raise BadInput("The network to begin with has another shape than the settings of the run say.") from None
+
     # -- checkpoints ---------------------------------------------------------------------------------------------------
     def state(self) -> dict[str, Tensor]:
         """All tensors that a learner needs to go on as if nothing had happened."""
@@ -103,9 +112,12 @@ class Learner:
 
     def restore(self, tensors: dict[str, Tensor]) -> None:
         """The counterpart of `state`."""
-        self.network.load_state_dict(_part(tensors, "network."))
-        if self.playing is not self.network:
-            self.playing.load_state_dict(_part(tensors, "playing."))
+        try:
+            self.network.load_state_dict(_part(tensors, "network."))
+            if self.playing is not self.network:
+                self.playing.load_state_dict(_part(tensors, "playing."))
+        except RuntimeError:
+            raise BadInput("The checkpoint does not fit the settings of the run: they were changed since.") from None
         slots: dict[int, dict[str, Tensor]] = {}
         for name, tensor in _part(tensors, "optimizer.").items():
             number, _, key = name.partition(".")

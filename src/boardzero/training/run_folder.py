@@ -1,12 +1,12 @@
 """The folder of a run. Every file is complete or absent, but for events.jsonl, which only ever grows.
 
-    settings.json                   everything the run was begun with
-    games/                          journals and shards of self-play
-    networks/generation-00012.*     networks, as safetensors and as ONNX
-    checkpoint.safetensors          where the run stands: progress and the learner's state
-    checkpoint-before.safetensors   where it stood a generation earlier, in case the newest is damaged
-    events.jsonl, tensorboard/      what happened
-    lock                            held by the process that trains here
+settings.json                   everything the run was begun with
+games/                          journals and shards of self-play
+networks/generation-00012.*     networks, as safetensors and as ONNX
+checkpoint.safetensors          where the run stands: progress and the learner's state
+checkpoint-before.safetensors   where it stood a generation earlier, in case the newest is damaged
+events.jsonl, tensorboard/      what happened
+lock                            held by the process that trains here
 """
 
 import errno
@@ -93,6 +93,12 @@ class RunFolder:
         """Those whose networks are there, increasing."""
         names = (path.stem.removeprefix("generation-") for path in self.networks.glob(f"generation-*{SUFFIX}"))
         return sorted(int(name) for name in names if name.isdecimal())
+
+    def newest_network(self) -> Path:
+        generations = self.network_generations()
+        if not generations:
+            raise BadInput(f"There is no network in '{self.path}': a run's folder has them under networks/.")
+        return self.network(generations[-1])
 
     def forget_network(self, generation: int) -> None:
         path = self.network(generation)

@@ -19,7 +19,7 @@ class TensorBoardLog:
     """Writes a point for each generation; what an earlier start wrote about later generations is hidden."""
 
     def __init__(self, folder: Path, generation: int) -> None:
-        self._writer = SummaryWriter(str(folder), purge_step=generation + 1)  # type: ignore[no-untyped-call]
+        self._writer = SummaryWriter(str(folder), purge_step=generation + 1)
 
     def write(self, event: GenerationDone | PerfectPlayMeasured) -> None:
         if isinstance(event, PerfectPlayMeasured):
@@ -29,10 +29,10 @@ class TensorBoardLog:
             for group, names in GROUPS.items():
                 for name in names:
                     self._add(f"{group}/{name}", fields[name], event)
-        self._writer.flush()  # type: ignore[no-untyped-call]
+        self._writer.flush()
 
     def close(self) -> None:
-        self._writer.close()  # type: ignore[no-untyped-call]
+        self._writer.close()
 
     def _add(self, name: str, value: float, event: GenerationDone | PerfectPlayMeasured) -> None:
-        self._writer.add_scalar(name, value, event.generation)  # type: ignore[no-untyped-call]
+        self._writer.add_scalar(name, value, event.generation)

@@ -1,0 +1,160 @@
+"""Players compared with perfect play."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from selfplay_helpers import constant, opinionated
+
+from boardzero.arena.perfect_play import (
+    SolvedPosition,
+    Solver,
+    chooser_of,
+    count_mistakes,
+    draw_positions,
+    draw_solved_positions,
+    read_positions,
+    search_chooser,
+)
+from boardzero.errors import BadInput
+from boardzero.games.catalogue import find_game
+from boardzero.games.position import Position
+from boardzero.games.rules import Planes
+from boardzero.players.catalogue import find_player
+from boardzero.settings.search import SearchSettings
+
+GAME = find_game("connect4:rows=5,columns=5")
+FULL = find_game("connect4")
+
+
+@pytest.fixture(scope="module")
+def solved() -> list[SolvedPosition]:
+    return draw_solved_positions(GAME, 60, seed=1)
+
+
+def test_a_mistake_is_a_move_when_another_has_a_better_value() -> None:
+    entry = SolvedPosition(Position(FULL), [-1, -1, 0, None, 0, -1, 1])
+    assert [entry.is_mistake(action) for action in (0, 2, 4, 6)] == [True, True, True, False]
+    even = SolvedPosition(Position(FULL), [-1, -1, None, None, None, None, -1])
+    assert not any(even.is_mistake(action) for action in (0, 1, 6))
+
+
+def test_the_solver_knows_wins_and_blocks() -> None:
+    solver = Solver(GAME)
+    assert solver.solve(Position(GAME, "313131")).values[2] == 1  # four in a column
+    threatened = solver.solve(Position(GAME, "31313")).values
+    assert all(value == -1 for action, value in enumerate(threatened) if action != 2)
+
+
+def test_drawn_positions_differ_go_on_and_follow_from_the_seed() -> None:
+    positions = draw_positions(GAME, 100, seed=3)
+    assert len({position.state.tobytes() for position in positions}) == 100
+    assert not any(position.over for position in positions)
+    assert [position.moves for position in draw_positions(GAME, 100, seed=3)] == [position.moves for position in positions]
+    assert [position.moves for position in draw_positions(GAME, 100, seed=4)] != [position.moves for position in positions]
+
+
+def test_drawn_solved_positions_leave_a_choice(solved: list[SolvedPosition]) -> None:
+    assert len(solved) == len({entry.position.state.tobytes() for entry in solved}) == 60
+    for entry in solved:
+        legal = set(entry.position.legal_actions())
+        assert {action for action, value in enumerate(entry.values) if value is not None} == legal
+        assert any(entry.is_mistake(action) for action in legal)
+        assert not all(entry.is_mistake(action) for action in legal)
+
+
+def test_more_positions_than_a_game_has_are_refused() -> None:
+    with pytest.raises(BadInput, match="fewer than 100 positions"):
+        draw_solved_positions(find_game("connect4:rows=2,columns=2,connect=2"), 100, seed=1)
+
+
+def test_only_solved_games_can_be_compared() -> None:
+    with pytest.raises(BadInput, match="Perfect play of tictactoe is not known"):
+        Solver(find_game("tictactoe"))
+
+
+def test_the_perfect_player_makes_no_mistakes_and_the_worst_only_mistakes(solved: list[SolvedPosition]) -> None:
+    assert count_mistakes(chooser_of(find_player("perfect", GAME)), solved) == 0
+    worst = [min((value, action) for action, value in enumerate(entry.values) if value is not None)[1] for entry in solved]
+    assert count_mistakes(lambda _: worst, solved) == len(solved)
+
+
+def test_a_search_without_knowledge_makes_fewer_mistakes_the_longer_it_searches(solved: list[SolvedPosition]) -> None:
+    few, many = (
+        count_mistakes(search_chooser(GAME, constant(GAME, 0), simulations, SearchSettings()), solved)
+        for simulations in (4, 1000)
+    )
+    assert many < few / 2
+
+
+def test_one_simulation_is_the_policy_alone(solved: list[SolvedPosition]) -> None:
+    positions = [entry.position for entry in solved]
+    evaluate = opinionated(GAME)
+    logits, _ = evaluate(np.stack([GAME.encoded(position.state) for position in positions]))
+    actions = search_chooser(GAME, evaluate, 1, SearchSettings())(positions)
+    for position, action, row in zip(positions, actions, logits, strict=True):
+        assert row[action] == max(row[legal] for legal in position.legal_actions())
+
+
+def test_choices_do_not_depend_on_how_many_are_made_together(solved: list[SolvedPosition]) -> None:
+    positions = [entry.position for entry in solved]
+    together, apart = (search_chooser(GAME, opinionated(GAME), 50, SearchSettings(), size)(positions) for size in (256, 7))
+    assert together == apart
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+def written(folder: Path, *lines: str) -> Path:
+    path = folder / "positions"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_both_formats_of_positions_are_read(tmp_path: Path) -> None:
+    values = [-1, 0, 1, None, 2.5, -7, 0]
+    moves = "444444"  # the middle column is full
+    path = written(tmp_path, "2252576253462244111563365343671351441 -1", "", json.dumps({"moves": moves, "values": values}))
+    first, second = read_positions(path, FULL, Solver(FULL))
+    assert max(value for value in first.values if value is not None) == -1  # as the file says
+    assert list(second.values) == [-1, 0, 1, None, 1, -1, 0]
+
+
+def test_missing_values_are_solved(tmp_path: Path) -> None:
+    (entry,) = read_positions(written(tmp_path, '{"moves": "313131"}'), GAME, Solver(GAME))
+    assert entry.values[2] == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["99 1", "333333 1", '{"moves": "3", "values": [1, 2]}', '{"moves": "3", "values": [0,0,null,0,0]}', '{"values": []}',
+     '{"moves": 3}', "{", '{"moves": "3", "values": [0,0,"x",0,0]}', "3131313 1", '{"moves": "3", "values": 3}'],
+)  # fmt: skip
+def test_lines_that_are_no_positions_are_named(tmp_path: Path, line: str) -> None:
+    with pytest.raises(BadInput, match=r"Line 2 of '.*positions' is no position"):
+        read_positions(written(tmp_path, "313131 9", line), GAME, Solver(GAME))
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="nowhere' cannot be read"):
+        read_positions(tmp_path / "nowhere", FULL, Solver(FULL))
+
+
+def test_players_that_do_not_search_with_an_evaluator_are_asked_one_by_one(solved: list[SolvedPosition]) -> None:
+    mistakes = count_mistakes(chooser_of(find_player("random", GAME)), solved)
+    assert 0 < mistakes < len(solved)
+
+
+def test_a_network_player_is_compared_in_batches(solved: list[SolvedPosition]) -> None:
+    """Its evaluator sees many positions at once, and its choices are those that it makes alone."""
+    player = find_player("heuristic:sims=40", GAME)
+    sizes: list[int] = []
+    evaluate = player.evaluate  # type: ignore[attr-defined]
+
+    def counting(planes: Planes) -> Sequence[Planes]:
+        sizes.append(len(planes))
+        return evaluate(planes)
+
+    player.evaluate = counting  # type: ignore[attr-defined]
+    chooser_of(player)([entry.position for entry in solved])
+    assert max(sizes) > 30

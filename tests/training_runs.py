@@ -1,0 +1,69 @@
+"""Short runs of tic-tac-toe."""
+
+from pathlib import Path
+from typing import Any
+
+from boardzero.events.training import TrainingEvent
+from boardzero.replay.columns import GameColumns
+from boardzero.replay.journal import read_journal
+from boardzero.replay.shards import read_shard
+from boardzero.settings.changes import apply_changes
+from boardzero.settings.run import RunSettings
+from boardzero.training.loop import Training
+from boardzero.training.run_folder import RunFolder
+
+SMALL = [
+    "network.blocks=1",
+    "network.channels=8",
+    "selfplay.games=16",
+    "selfplay.workers=1",
+    "selfplay.cap.full_simulations=16",
+    "selfplay.cap.fast_simulations=6",
+    "selfplay.cache=1024",
+    "training.first_positions=200",
+    "training.positions=150",
+    "training.batch=64",
+    "replay.shard_games=40",
+]
+
+
+def settings_of(*changes: str, **values: Any) -> RunSettings:
+    return apply_changes(RunSettings, {"game": "tictactoe", "generations": 3, **values}, [*SMALL, *changes])
+
+
+def begin(path: Path, *changes: str, **values: Any) -> RunFolder:
+    """The folder of a new run."""
+    folder = RunFolder(path)
+    folder.create(settings_of(*changes, **values))
+    return folder
+
+
+def run(folder: RunFolder) -> list[TrainingEvent]:
+    """Go on with a run to its end; what happened."""
+    events: list[TrainingEvent] = []
+    with Training(folder, events.append) as training:
+        training.run()
+    return events
+
+
+def games_on_disk(folder: RunFolder) -> list[GameColumns]:
+    """What a reader finds, who changes nothing."""
+    parts = []
+    for path in sorted(folder.games.iterdir()):
+        games = (
+            read_shard(path) if path.suffix == ".parquet" else read_journal(path).games if path.suffix == ".journal" else None
+        )
+        if games is not None:
+            parts.append(games)
+    return parts
+
+
+def game_numbers(folder: RunFolder) -> list[int]:
+    return [int(number) for games in games_on_disk(folder) for number in games.numbers]
+
+
+def checkpoint_of(folder: RunFolder) -> Any:
+    """Progress and learner's state; damage is not expected."""
+    checkpoint = folder.load_checkpoint(lambda sentence: (_ for _ in ()).throw(AssertionError(sentence)))
+    assert checkpoint is not None
+    return checkpoint
