@@ -74,16 +74,17 @@ def bench_search(
         reference = benchmark.measure_reference(game, seconds)
         forests += [benchmark.measure_forest(game, size, seconds, reference) for size in sizes]
         rollouts[game.specification] = benchmark.measure_rollouts(game, seconds)
-    steps = {"free evaluator": benchmark.measure_growth(games[0], growth)}
+    chosen = games[0] if names else find_game("connect4")
+    steps = {"free evaluator": benchmark.measure_growth(chosen, growth)}
     if network:
-        steps["network of 4 × 32"] = benchmark.measure_growth(games[0], growth, new_network_evaluator(games[0]))
+        steps["network of 4 × 32"] = benchmark.measure_growth(chosen, growth, new_network_evaluator(chosen))
     threads = sorted({1, 2, os.cpu_count() or 1})
-    scaling = {count: benchmark.measure_threads(games[0], 64, seconds, count) for count in threads}
+    scaling = {count: benchmark.measure_threads(chosen, max(sizes), seconds, count) for count in threads}
     report = {
         "forest": [{**vars(speed), "ratio": speed.ratio} for speed in forests],
         "rollouts_per_second": rollouts,
-        "growth": {"game": games[0].specification} | {name: [vars(step) for step in row] for name, row in steps.items()},
-        "threads": {"game": games[0].specification, "simulations_per_second": scaling},
+        "growth": {"game": chosen.specification} | {name: [vars(step) for step in row] for name, row in steps.items()},
+        "threads": {"game": chosen.specification, "trees": max(sizes), "simulations_per_second": scaling},
     }
     if as_json:
         print_json(report)

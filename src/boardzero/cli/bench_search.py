@@ -32,7 +32,7 @@ def print_report(report: dict[str, Any]) -> None:
         times = [f"{1000 * step['seconds_per_thousand']:.2f}" for step in steps]
         growth.add_row(f"after {steps[0]['simulations']:,}", *times)
     console.print(growth)
-    threads = _table(f"threads, {report['threads']['game']}, 64 trees each", "simulations/s")
+    threads = _table(f"threads, {report['threads']['game']}, {report['threads']['trees']} trees each", "simulations/s")
     for count, speed in report["threads"]["simulations_per_second"].items():
         threads.add_row(str(count), f"{speed:,.0f}")
     console.print(threads)
