@@ -7,9 +7,9 @@ from boardzero.games.randomness import new_stream
 from boardzero.games.rules import Game
 from boardzero.players.player import Analysis, MoveOpinion, Player
 from boardzero.search import deepening
+from boardzero.search.alphabeta_table import DEEPEST
 from boardzero.search.deepening import AlphaBetaReport
 from boardzero.search.heuristics import find_heuristic, value_of_score
-from boardzero.search.transpositions import DEEPEST
 from boardzero.settings.specification import Parameters
 
 DEFAULT_SECONDS = 1.0

@@ -22,8 +22,7 @@ from boardzero.games.bits import signed
 from boardzero.games.compiled import compiled
 from boardzero.games.counting import hash_state
 from boardzero.games.rules import APPLY_RULE, LEGAL_RULE, Actions, ApplyRule, LegalRule, State
-from boardzero.search.heuristics import HEURISTIC_RULE, HIGHEST, Heuristic
-from boardzero.search.transpositions import (
+from boardzero.search.alphabeta_table import (
     EXACT,
     LOWER,
     UPPER,
@@ -36,6 +35,7 @@ from boardzero.search.transpositions import (
     score_of,
     store,
 )
+from boardzero.search.heuristics import HEURISTIC_RULE, HIGHEST, Heuristic
 
 WIN = 10_000_000
 PROVEN = WIN - 10_000  # a score this high is a proven win, however far away

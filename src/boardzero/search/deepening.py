@@ -9,8 +9,8 @@ from boardzero.games.randomness import Stream, draw_below
 from boardzero.games.rules import Actions, Game, State
 from boardzero.games.wrapped import raise_kept_error
 from boardzero.search.alphabeta import NODES, PROVEN, Stack, begin, go_on, new_stack
+from boardzero.search.alphabeta_table import DEEPEST, Table, new_table
 from boardzero.search.heuristics import Heuristic, find_heuristic, value_of_score
-from boardzero.search.transpositions import DEEPEST, Table, new_table
 
 SLICE_SECONDS = 0.003  # between two looks at the clock
 FIRST_SLICE = 64  # nodes, before their speed is known

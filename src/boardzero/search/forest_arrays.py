@@ -54,7 +54,7 @@ ROOT_EDGE = np.dtype(
         ("logit", "f8"),  # logarithm of the prior
         ("noise", "f4"),  # Dirichlet noise
         ("visits_before", "i4"),  # when the search began
-        ("weight", "f8"),  # scratch: how likely the move is to be chosen
+        ("weight", "f8"),  # scratch: a share before it is normalised
     ],
     align=True,
 )

@@ -228,10 +228,10 @@ def draw_noise(stream: Stream, alpha: float, count: int, root_edges: RootEdges) 
     """Noise for the root's edges from a symmetric Dirichlet distribution: gamma draws, made to sum to 1."""
     total = 0.0
     for index in range(count):
-        root_edges[index].gumbel = draw_gamma(stream, alpha)
-        total += root_edges[index].gumbel
+        root_edges[index].weight = draw_gamma(stream, alpha)
+        total += root_edges[index].weight
     for index in range(count):
-        root_edges[index].noise = np.float32(root_edges[index].gumbel / total if total > 0.0 else 1.0 / count)
+        root_edges[index].noise = np.float32(root_edges[index].weight / total if total > 0.0 else 1.0 / count)
 
 
 @compiled(types.void(ARRAYS, OPTIONS, types.Array(types.int32, 1, "C"), types.Array(types.boolean, 1, "C")))
