@@ -74,6 +74,7 @@ class Training:
         self.workers = self._make_workers(max(self.progress.next_number, waiting.next_number))
         self._tensorboard = TensorBoardLog(folder.path / "tensorboard", self.progress.generation)
         self._measured: list[SolvedPosition] = []
+        self._measured_generation = -1
 
     def __enter__(self) -> "Training":
         return self
@@ -233,9 +234,11 @@ class Training:
 
     # -- measuring -----------------------------------------------------------------------------------------------------
     def measure(self) -> None:
-        """Compare the newest network with perfect play, where a solver knows it."""
-        if not isinstance(self.game, ConnectFour) or not self.game.is_bitboard:
+        """Compare the newest network with perfect play, once, where a solver knows it."""
+        solved = isinstance(self.game, ConnectFour) and self.game.is_bitboard
+        if not solved or self._measured_generation == self.progress.generation:
             return
+        self._measured_generation = self.progress.generation
         with self.stopwatch.part("measuring"):
             if not self._measured:
                 self._measured = draw_solved_positions(self.game, MEASURED_POSITIONS, MEASURED_SEED)
