@@ -7,6 +7,7 @@ from pydantic import Field
 from boardzero.errors import BadInput
 from boardzero.games.rules import Game
 from boardzero.network.evaluator import find_evaluator
+from boardzero.network.shipped import shipped_network
 from boardzero.network.weights import SUFFIX
 from boardzero.players.forest_player import ForestParameters, ForestPlayer
 from boardzero.search.forest import Evaluator
@@ -16,7 +17,7 @@ from boardzero.settings.search import SearchSettings
 class AlphaZeroParameters(ForestParameters):
     """Search limits, and where the network is."""
 
-    network: str = Field("", description="a run's folder (its newest network) or a network file")
+    network: str = Field("", description="a run's folder (its newest network) or a network file; nothing: the one that is shipped")
     threads: int = Field(1, ge=1, le=1024, description="threads that evaluate positions")
     leaves: int = Field(4, ge=1, le=256, description="leaves that are evaluated together")
 
@@ -42,9 +43,12 @@ class AlphaZeroPlayer(ForestPlayer):
 
 
 def find_network(text: str, game: Game) -> Path:
-    """The network file that a text names: the file itself, or the newest one of a run's folder."""
+    """The network file that a text names: the file itself, the newest one of a run's folder; without a text the shipped one."""
     if not text:
-        raise BadInput(f"There is no shipped network for {game.specification}; name one: alphazero:network=PATH.")
+        shipped = shipped_network(game)
+        if shipped is None:
+            raise BadInput(f"There is no shipped network for {game.specification}; name one: alphazero:network=PATH.")
+        return shipped
     path = Path(text)
     if not path.is_dir():
         return path
