@@ -46,3 +46,12 @@ def test_bench_solvers_refuses_what_is_no_file_of_positions(tmp_path: Path) -> N
         run = boardzero("bench", "solvers", str(path))
         assert run.returncode == 2
         assert "no file of positions" in run.stderr
+
+
+def test_bench_selfplay_compares_self_play_with_the_network_alone() -> None:
+    small = ["--set", "selfplay.games=8", "--set", "network.blocks=1", "--set", "network.channels=8"]
+    speeds = json.loads(boardzero("bench", "selfplay", "tictactoe", "--seconds", "0.3", *small, "--json").stdout)
+    assert [speed["threads"] for speed in speeds][:1] == [1]
+    for speed in speeds:
+        assert speed["use"] == speed["evaluations"] / speed["ceiling"] > 0
+        assert speed["simulations"] >= speed["evaluations"]

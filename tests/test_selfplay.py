@@ -246,3 +246,23 @@ def failing_after(evaluate: Evaluator, calls: int) -> Evaluator:
         return evaluate(planes)
 
     return fail_at_last
+
+
+def test_a_proven_position_has_its_proven_value() -> None:
+    """Near the end of tic-tac-toe every search proves the result; the record's value is that result, not a mean."""
+    settings = QUICK.model_copy(update={"cap": PlayoutCap(full_simulations=100)})
+    for record in first_games("tictactoe", settings, 10):
+        assert record.values[-1] in (0, 1)  # the last move wins or fills the board: both are proven
+
+
+def test_searches_grow_with_the_run() -> None:
+    game = find_game("tictactoe")
+    settings = QUICK.model_copy(update={"cap": PlayoutCap(full_simulations=10), "growth": 4.0, "keep_tree": False})
+    simulations = []
+    for share in (0.0, 0.5, 1.0):
+        worker = SelfPlayWorker(game, settings, SearchSettings(exact=False), seed=1)
+        worker.set_share_done(share)
+        play(worker, constant(game, 0.0), lambda games: len(games) >= 20)
+        simulations.append(worker.forest.counts().simulations / worker.counts.plies)
+    assert simulations[1] / simulations[0] == pytest.approx(2, rel=0.3)
+    assert simulations[2] / simulations[0] == pytest.approx(4, rel=0.3)

@@ -146,6 +146,43 @@ def bench_network(
         print_report(report)
 
 
+@app.command("selfplay")
+def bench_selfplay(
+    name: Annotated[str, typer.Argument(metavar="[GAME]", help="Which game.")] = "connect4",
+    network: Annotated[
+        Path | None,
+        typer.Option(metavar="NETWORK", help="A network file (.safetensors); default: an untrained one of the usual shape."),
+    ] = None,
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting of the run; repeatable.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="How long to run each measurement.")] = 10.0,
+    threads: Annotated[str | None, typer.Option(help="Numbers of threads (default: 1 and all cores).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Evaluations and simulations a second in self-play, against the network alone in the same run."""
+    import os
+
+    from boardzero.cli.bench_selfplay import print_report
+    from boardzero.games.catalogue import find_game
+    from boardzero.settings.changes import apply_changes
+    from boardzero.settings.run import RunSettings
+
+    let_interrupt_end_the_process()
+    counts = _whole_numbers("--threads", threads) if threads else sorted({1, os.cpu_count() or 1})
+    game = find_game(name)
+    settings = apply_changes(RunSettings, {"game": game.specification}, changes or [])
+
+    from boardzero.selfplay.benchmark import measure_selfplay, new_model, read_model
+
+    model = read_model(network, game) if network else new_model(game, settings.network)
+    speeds = [measure_selfplay(game, settings, model, count, seconds) for count in counts]
+    if as_json:
+        print_json([{**vars(speed), "use": speed.use, "gain": speed.gain} for speed in speeds])
+    else:
+        print_report(speeds)
+
+
 def _whole_numbers(option: str, text: str) -> list[int]:
     """`1,16` → [1, 16]."""
     from boardzero.errors import BadInput

@@ -1,4 +1,7 @@
-"""The positions of the window in flat arrays, filled as games come and emptied as they leave."""
+"""The positions of the window in flat arrays, filled as games come and emptied as they leave.
+
+lessons/4_reinforcement.py explains this.
+"""
 
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -9,6 +12,7 @@ from boardzero.games.rules import Game
 from boardzero.replay.columns import GameColumns
 from boardzero.replay.record import SparsePolicies, offsets_from
 from boardzero.replay.replaying import replay_games
+from boardzero.replay.tracing import traced_values
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -86,8 +90,8 @@ class Column(Generic[Number]):
 class PositionMemory:
     """The games of the window and their positions, in the order they came."""
 
-    def __init__(self, game: Game) -> None:
-        self.game = game
+    def __init__(self, game: Game, value_decay: float = 0.0) -> None:
+        self.game, self._value_decay = game, value_decay
         self.generations = Column(np.int32)
         self.lengths = Column(np.int32)  # plies
         self.position_counts = Column(np.int64)  # of the plies, those to be learned from
@@ -123,7 +127,7 @@ class PositionMemory:
         self._policy_probabilities.append(policies.probabilities())
         self._states.append(states)
         self._results.append(results)
-        self._values.append(games.values[learned])
+        self._values.append(traced_values(games, self._value_decay)[learned])
         self._weights.append(np.ones(len(results), np.float32))
         self._games.append(np.repeat(numbers, lengths)[learned])
         self._plies.append(plies[learned].astype(np.int32))

@@ -1,4 +1,7 @@
-"""A game of self-play while it is being played."""
+"""A game of self-play while it is being played.
+
+lessons/4_reinforcement.py explains this.
+"""
 
 from dataclasses import dataclass, field
 

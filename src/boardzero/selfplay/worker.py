@@ -15,7 +15,7 @@ from boardzero.games.rules import Game, Outcome
 from boardzero.replay.record import SelfPlayGame
 from boardzero.search.forest import Evaluator, Forest
 from boardzero.selfplay.progress import GameInProgress
-from boardzero.settings.search import SearchSettings
+from boardzero.settings.search import PlayoutCap, SearchSettings
 from boardzero.settings.selfplay import SelfPlaySettings
 
 OPENING_STREAM = 1 << 40  # streams of openings are numbered apart from those of searches
@@ -50,7 +50,9 @@ class SelfPlayWorker:
         self.counts = SelfPlayCounts()
         self.generation = -1
         self.next_number, self._number_step = first_number, number_step
-        nodes = 2 + max(settings.cap.full_simulations, settings.cap.fast_simulations) * (4 if settings.keep_tree else 1)
+        most = self._cap_at(1)
+        nodes = 2 + max(most.full_simulations, most.fast_simulations) * (4 if settings.keep_tree else 1)
+        self._cap = self._cap_at(0)
         self.forest = Forest(game, search, trees=settings.games, nodes=nodes, cache=settings.cache)
         self._games: list[GameInProgress] = []
         self._full = np.zeros(settings.games, np.bool_)  # is the search that is under way a full one?
@@ -72,6 +74,20 @@ class SelfPlayWorker:
             finished = self.forest.finished()
             if len(finished):
                 self._make_moves(finished, on_game)
+
+    def set_share_done(self, share: float) -> None:
+        """How much of the run is over, from 0 to 1: searches that begin from now on grow with it."""
+        self._cap = self._cap_at(share)
+
+    def _cap_at(self, share: float) -> PlayoutCap:
+        factor = self.settings.growth ** min(max(share, 0.0), 1.0)
+        cap = self.settings.cap
+        return cap.model_copy(
+            update={
+                "full_simulations": round(cap.full_simulations * factor),
+                "fast_simulations": round(cap.fast_simulations * factor),
+            }
+        )
 
     # -- games ---------------------------------------------------------------------------------------------------------
     def _new_game(self, lane: int) -> GameInProgress:
@@ -97,7 +113,7 @@ class SelfPlayWorker:
 
     def _begin_searches(self, lanes: npt.NDArray[np.int32]) -> None:
         simulations = np.full(len(self.forest), -1, np.int32)
-        simulations[lanes], self._full[lanes] = self.forest.draw_playout_caps(self.settings.cap, lanes)
+        simulations[lanes], self._full[lanes] = self.forest.draw_playout_caps(self._cap, lanes)
         self.forest.begin(simulations, self._full & self.settings.noise)
 
     def _make_moves(self, lanes: npt.NDArray[np.int32], on_game: Callable[[SelfPlayGame], None]) -> None:
@@ -122,7 +138,8 @@ class SelfPlayWorker:
     ) -> bool:
         """Record a move; says whether it ended the game (then the next one has begun)."""
         progress, state = self._games[lane], self.forest.root_state(lane)
-        side, value = self.game.turn(state), self.forest.root_value(lane)
+        side, (lower, upper) = self.game.turn(state), self.forest.root_bounds(lane)
+        value = min(max(self.forest.root_value(lane), lower), upper)  # what is proven is not a matter of opinion
         progress.add_move(action, policy, value, bool(self._full[lane]))
         successor = self.game.next_state(state, action)
         result = self._result_after(lane, progress, side, value, successor)

@@ -51,6 +51,9 @@ class ReplaySettings(Parameters):
     merged_weight: float = Field(
         0, ge=0, le=1, description="merge: a position seen n times weighs n to this power (0: 1; 1: as if kept apart)"
     )
+    value_decay: float = Field(
+        0, ge=0, le=1, description="q looks ahead: how much each later search of the game, and last its result, counts for it"
+    )
     shard_games: int = Field(1000, ge=1, description="a journal of this many games is sealed into a shard")
     disk_bytes: int = Field(
         2_000_000_000, ge=0, description="older shards beyond this many bytes are deleted, if they are out of the window"

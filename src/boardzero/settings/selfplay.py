@@ -12,6 +12,9 @@ class SelfPlaySettings(Parameters):
     workers: int = Field(0, ge=0, le=1024, description="threads that play; 0 means one a core")
     games: int = Field(128, ge=1, le=65_536, description="games in flight in each worker, evaluated as one batch")
     cap: PlayoutCap = Field(PlayoutCap(full_probability=0.5, full_simulations=100, fast_simulations=25))
+    growth: float = Field(
+        1, ge=1, le=100, description="simulations grow over the run, up to this many times: early games need less thought"
+    )
     moves: MoveSettings = Field(MoveSettings(temperature=1, temperature_plies=10))
     noise: bool = Field(True, description="noise at the root of full searches")
     keep_tree: bool = Field(True, description="go on with the subtree of the move that was played")
