@@ -46,8 +46,8 @@ def wide_console() -> "Console":
 
 
 @contextmanager
-def listening(total: int, save: str | None, quiet: bool) -> Iterator["GameListener"]:
-    """A listener that saves each game, if a file is named, and shows how far the games are.
+def listening(total: int, save: str | None, quiet: bool, log: "GameListener | None" = None) -> Iterator["GameListener"]:
+    """A listener that saves each game, if a file is named, gives it to the log, if there is one, and shows how far they are.
 
     Progress goes to standard error: a bar on a terminal, otherwise a line now and then (none if quiet).
     """
@@ -59,6 +59,8 @@ def listening(total: int, save: str | None, quiet: bool) -> Iterator["GameListen
         def hear(event: "GamePlayed") -> None:
             if saved:
                 saved.append(event.record)
+            if log:
+                log(event)
             show(event)
 
         yield hear

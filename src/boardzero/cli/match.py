@@ -16,6 +16,7 @@ from boardzero.cli.arena_options import (
     machine,
     wide_console,
 )
+from boardzero.cli.log_option import LogDatabase, LogGames, game_log, match_log
 from boardzero.cli.output import AsJson, print_json
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def play_match(
     beta: Annotated[float, typer.Option(help="… and elo0.")] = 0.05,
     seed: Seed = 0,
     save: SaveFile = None,
+    log: LogGames = False,
+    database: LogDatabase = None,
     as_json: AsJson = False,
 ) -> None:
     """Let two players play many games: colours swap, openings vary, and each opening is played from both sides."""
@@ -61,7 +64,8 @@ def play_match(
     with ExitStack() as stack:
         for one in players:
             stack.callback(one.close)
-        hear = stack.enter_context(listening(count, save, quiet=as_json))
+        logged = match_log(stack.enter_context(game_log(log, database)), "match")
+        hear = stack.enter_context(listening(count, save, as_json, logged))
         match = Match(players, settings, names=(first, second), on_game=hear)
         try:
             match.play()

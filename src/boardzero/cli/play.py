@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from boardzero.cli.arena_options import INTERRUPTED, STRONG_PLAYER, GameName
+from boardzero.cli.log_option import LogDatabase, LogGames, game_log
 
 if TYPE_CHECKING:
     from boardzero.events.games import GameRecord
     from boardzero.games.position import Position
     from boardzero.players.player import Player
+    from boardzero.storage.log import GameLog
 
 
 def play(
@@ -24,6 +26,8 @@ def play(
         int | None, typer.Option(min=0, help="Random starts and choices follow from it (drawn if not given).")
     ] = None,
     save: Annotated[str | None, typer.Option("--save", metavar="FILE", help="Append the game to a file at its end.")] = None,
+    log: LogGames = False,
+    database: LogDatabase = None,
 ) -> None:
     """Play a game in the terminal; at your turn type a move, or help."""
     from boardzero.arena.game import play_game, record_of
@@ -44,6 +48,7 @@ def play(
             stack.callback(player.close)
         names = [player.specification for player in players]
         saved = SavedGames(save) if save else None
+        logged = stack.enter_context(game_log(log, database))
         _help_people(players, stack, number)
         watching = not any(player.needs_person for player in players)
         if watching:
@@ -62,8 +67,16 @@ def play(
         if saved:
             saved.append(record)
             print(f"The game was saved to {saved.path}.")
+        if logged:
+            _log(logged, record)
     if code:
         raise typer.Exit(code)
+
+
+def _log(log: "GameLog", record: "GameRecord") -> None:
+    from boardzero.storage.listeners import log_game
+
+    print(f"The game was logged; see it with: boardzero games-log show {log_game(log, record, 'play')[:8]}")
 
 
 def _drawn_seed() -> int:

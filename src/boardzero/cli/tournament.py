@@ -16,6 +16,7 @@ from boardzero.cli.arena_options import (
     machine,
     wide_console,
 )
+from boardzero.cli.log_option import LogDatabase, LogGames, game_log, match_log
 from boardzero.cli.output import AsJson, print_json
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ def play_tournament(
     seconds_per_game: SecondsPerGame = None,
     seed: Seed = 0,
     save: SaveFile = None,
+    log: LogGames = False,
+    database: LogDatabase = None,
     as_json: AsJson = False,
 ) -> None:
     """A round robin of any number of players, with a table of who scored how much against whom."""
@@ -49,7 +52,8 @@ def play_tournament(
         for entrant in entrants:
             stack.callback(entrant.close)
         planned = games * len(entrants) * (len(entrants) - 1) // 2
-        hear = stack.enter_context(listening(planned, save, quiet=as_json))
+        logged = match_log(stack.enter_context(game_log(log, database)), "tournament")
+        hear = stack.enter_context(listening(planned, save, as_json, logged))
         tournament = Tournament(entrants, settings, on_game=hear)
         try:
             tournament.play()

@@ -1,0 +1,275 @@
+"""`boardzero games-log`: look through stored games, replay them, take them out and bring others in."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from boardzero.cli.log_option import AskedDatabase, asked_database
+from boardzero.cli.output import AsJson, print_json
+
+if TYPE_CHECKING:
+    from boardzero.storage.entries import StoredGame
+    from boardzero.storage.queries import GameFilter
+
+
+class ListByDefault(TyperGroup):
+    """What names no command is a list: `games-log --player mcts` means `games-log list --player mcts`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args or (args[0].startswith("-") and args[0] not in ("--help", "-h")):
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
+
+
+NAMED = 50  # damaged games that are named, where people read it
+
+app = typer.Typer(cls=ListByDefault, help="Look through stored games, replay, export and import them.")
+
+Game = Annotated[str | None, typer.Option(help="Games of this name, like connect4 (of any size) or othello:size=6.")]
+Player = Annotated[str | None, typer.Option(help="This player on either side: mcts (any), mcts:sims=100, 'alphazero*'.")]
+First = Annotated[str | None, typer.Option(help="This player on the first side.")]
+Second = Annotated[str | None, typer.Option(help="This player on the second side.")]
+Result = Annotated[str | None, typer.Option(help="first, second, draw or unfinished; with --player also won or lost.")]
+Source = Annotated[str | None, typer.Option(help="Where it was played: match, tournament, play, self-play, import, …")]
+Since = Annotated[str | None, typer.Option(metavar="DATE", help="From this day, month or year (UTC), like 2031-01-31.")]
+Until = Annotated[str | None, typer.Option(metavar="DATE", help="Up to this day, month or year, included.")]
+Shortest = Annotated[int | None, typer.Option(min=0, metavar="PLIES", help="At least so many moves.")]
+Longest = Annotated[int | None, typer.Option(min=0, metavar="PLIES", help="At most so many moves.")]
+Run = Annotated[str | None, typer.Option(metavar="ID", help="Of this training run (the beginning of its id).")]
+Match = Annotated[str | None, typer.Option(metavar="ID", help="Of this match (the beginning of its id).")]
+GameId = Annotated[str, typer.Argument(metavar="ID", help="The game's id, or its beginning.")]
+Format = Annotated[
+    str | None, typer.Option("--format", help="text, json, parquet, sgf, ggf or psq; the file's ending tells it.")
+]
+
+
+@app.command("list")
+def list_games(
+    game: Game = None,
+    player: Player = None,
+    first: First = None,
+    second: Second = None,
+    result: Result = None,
+    source: Source = None,
+    since: Since = None,
+    until: Until = None,
+    shortest: Shortest = None,
+    longest: Longest = None,
+    run: Run = None,
+    match: Match = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
+    skip: Annotated[int, typer.Option(min=0, help="Begin after so many.")] = 0,
+    database: AskedDatabase = None,
+    as_json: AsJson = False,
+) -> None:
+    """List games, the newest first; all that is asked for must hold."""
+    from boardzero.storage import queries
+
+    which = queries.GameFilter(game, player, first, second, result, source, since, until, shortest, longest, run, match)
+    with asked_database(database) as opened, opened.reading() as connection:
+        total = queries.count_games(connection, which)
+        games = queries.list_games(connection, which, limit, skip)
+    if as_json:
+        print_json({"total": total, "games": [_as_dict(game) for game in games]})
+        return
+    if not games:
+        print("No game in the log fits." if total == 0 else f"There are only {total:,} such games.")
+        return
+    _show_list(games)
+    print(
+        f"{total:,} {'game' if total == 1 else 'games'}" + (f", shown {skip + 1:,} to {skip + len(games):,}" * (total > limit))
+    )
+
+
+@app.command("show")
+def show(
+    game_id: GameId,
+    ply: Annotated[int | None, typer.Option(min=0, help="The board after so many moves (otherwise the last).")] = None,
+    database: AskedDatabase = None,
+    as_json: AsJson = False,
+) -> None:
+    """Everything about one game, and its board."""
+    from boardzero.cli.games_log_replay import boards_of, print_board, print_facts
+
+    game = _find(game_id, database)
+    boards = boards_of(game.record, ply)
+    if as_json:
+        print_json({**_as_dict(game), "boards": [position.board for position in boards]})
+        return
+    print_facts(game)
+    print_board(boards[-1])
+
+
+@app.command("replay")
+def replay(
+    game_id: GameId,
+    seconds: Annotated[float | None, typer.Option(min=0, help="Wait so long after each board, instead of for Enter.")] = None,
+    database: AskedDatabase = None,
+) -> None:
+    """A game as boards, move by move; on a terminal Enter shows the next one."""
+    from boardzero.cli.games_log_replay import replay_game
+
+    replay_game(_find(game_id, database), seconds)
+
+
+@app.command("export")
+def export(
+    out: Annotated[str, typer.Argument(metavar="FILE", help="Where to; - for standard output; a folder for many PSQ files.")],
+    game: Game = None,
+    player: Player = None,
+    first: First = None,
+    second: Second = None,
+    result: Result = None,
+    source: Source = None,
+    since: Since = None,
+    until: Until = None,
+    shortest: Shortest = None,
+    longest: Longest = None,
+    run: Run = None,
+    match: Match = None,
+    form: Format = None,
+    database: AskedDatabase = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write games to a file: plain text, JSON lines, Parquet, SGF, GGF (Othello) or PSQ (Gomoku)."""
+    from boardzero.cli.games_log_files import export_games
+    from boardzero.storage.queries import GameFilter
+
+    which = GameFilter(game, player, first, second, result, source, since, until, shortest, longest, run, match)
+    answer = export_games(_all_games(which, database), out, form)
+    where = "standard output" if out == "-" else out
+    _tell(answer, f"{_games(answer['exported'])} written to {where}.", as_json, to_stdout=out != "-")
+
+
+@app.command("import")
+def import_(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files of games.")],
+    form: Format = None,
+    database: AskedDatabase = None,
+    as_json: AsJson = False,
+) -> None:
+    """Bring games from files into the log; each is played through, and what is damaged is named and left out."""
+    from boardzero.cli.games_log_files import import_files
+
+    with asked_database(database) as opened:
+        answer = import_files(opened, files, form)
+    known = f"; {answer['known']:,} more in the log already" if answer["known"] else ""
+    _tell(answer, f"{_games(answer['imported'])} imported{known}.", as_json)
+
+
+@app.command("matches")
+def list_matches(
+    limit: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
+    database: AskedDatabase = None,
+    as_json: AsJson = False,
+) -> None:
+    """List matches and what they came to, the newest first."""
+    from boardzero.storage import queries
+
+    with asked_database(database) as opened, opened.reading() as connection:
+        rows = queries.list_matches(connection, limit)
+    columns = ("id", "begun", "game", "player", "opponent", "wins", "draws", "losses", "games")
+    _show_rows(rows, columns, "There is no match in the log.", as_json)
+
+
+@app.command("runs")
+def list_runs(
+    limit: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
+    database: AskedDatabase = None,
+    as_json: AsJson = False,
+) -> None:
+    """List training runs and how far they came, the newest first."""
+    from boardzero.storage import queries
+
+    with asked_database(database) as opened, opened.reading() as connection:
+        rows = queries.list_runs(connection, limit)
+    columns = ("id", "begun", "game", "folder", "generation", "seconds", "games")
+    _show_rows(rows, columns, "There is no training run in the log.", as_json)
+
+
+def _find(game_id: str, database: str | None) -> "StoredGame":
+    from boardzero.storage.queries import find_stored_game
+
+    with asked_database(database) as opened, opened.reading() as connection:
+        return find_stored_game(connection, game_id)
+
+
+def _all_games(which: "GameFilter", database: str | None) -> "list[StoredGame]":
+    """The oldest first, as files have them."""
+    from boardzero.storage.queries import list_games
+
+    with asked_database(database) as opened, opened.reading() as connection:
+        return list_games(connection, which)[::-1]
+
+
+def _as_dict(game: "StoredGame") -> dict[str, Any]:
+    from boardzero.storage.entries import game_entry
+
+    return game_entry(game).values
+
+
+def _tell(answer: dict[str, Any], sentence: str, as_json: bool, to_stdout: bool = True) -> None:
+    import sys
+
+    if as_json and to_stdout:
+        print_json(answer)
+        return
+    for skipped in answer["skipped"][:NAMED]:
+        print(skipped, file=sys.stderr)
+    if len(answer["skipped"]) > NAMED:
+        print(f"… and {len(answer['skipped']) - NAMED:,} more; --json names them all.", file=sys.stderr)
+    print(sentence, file=sys.stdout if to_stdout else sys.stderr)
+
+
+def _games(count: int) -> str:
+    return "1 game was" if count == 1 else f"{count:,} games were"
+
+
+def _show_list(games: "list[StoredGame]") -> None:
+    rows = [
+        {
+            "id": game.id[:8],
+            "ended": _moment(game.record.ended),
+            "game": game.record.game,
+            "first": game.record.players[0],
+            "second": game.record.players[1],
+            "result": game.record.result + ("" if game.record.reason in ("rules", "stopped") else f" ({game.record.reason})"),
+            "plies": game.record.plies,
+            "source": game.source,
+        }
+        for game in games
+    ]
+    _print_table(rows, tuple(rows[0]))
+
+
+def _show_rows(rows: list[dict[str, Any]], columns: tuple[str, ...], none: str, as_json: bool) -> None:
+    if as_json:
+        print_json(rows)
+    elif not rows:
+        print(none)
+    else:
+        _print_table([{**row, "id": row["id"][:8], "begun": _moment(row["begun"])} for row in rows], columns)
+
+
+def _print_table(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from boardzero.cli.arena_options import wide_console
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        is_number = isinstance(rows[0][column], int | float)
+        table.add_column(column, justify="right" if is_number else "left", no_wrap=column in ("id", "ended", "begun"))
+    for row in rows:
+        table.add_row(*(Text(_cell(row[column])) for column in columns))
+    wide_console().print(table)
+
+
+def _moment(text: str) -> str:
+    return text.replace("T", " ").removesuffix("Z")
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else f"{value:,.0f}" if isinstance(value, float) else str(value)

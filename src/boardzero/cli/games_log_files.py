@@ -1,0 +1,91 @@
+"""Stored games to files and back."""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from boardzero.errors import BadInput
+
+if TYPE_CHECKING:
+    from boardzero.storage.database import Database
+    from boardzero.storage.entries import StoredGame
+    from boardzero.storage.game_files import Skipped
+
+STANDARD_OUTPUT = "-"
+
+
+def export_games(games: "list[StoredGame]", out: str, form: str | None) -> dict[str, Any]:
+    """Write the games; how many, and a sentence about each that the format cannot hold."""
+    from boardzero.storage.game_files import format_games, format_of
+
+    if out == STANDARD_OUTPUT and form is None:
+        raise BadInput("Standard output has no ending that tells the format; say --format text, json, sgf, ggf or psq.")
+    if Path(out).is_dir() and form is None:
+        raise BadInput(f"'{out}' is a folder; say --format psq for one file a game, or name a file.")
+    found = format_of(out, form)
+    if found == "psq" and out != STANDARD_OUTPUT and (Path(out).is_dir() or len(games) > 1):
+        return _export_psq_files(games, Path(out))
+    content, skipped = format_games(games, found)
+    if out == STANDARD_OUTPUT:
+        sys.stdout.buffer.write(content)
+        sys.stdout.flush()
+    else:
+        _write(Path(out), content)
+    return _answer(len(games) - len(skipped), skipped)
+
+
+def _export_psq_files(games: "list[StoredGame]", folder: Path) -> dict[str, Any]:
+    """A PSQ file holds one game, so that several make a folder."""
+    from boardzero.storage.game_files import format_games
+
+    if not folder.is_dir():
+        raise BadInput(f"A PSQ file holds one game and there are {len(games)}; name a folder that exists, not '{folder}'.")
+    left_out: list[Skipped] = []
+    for game in games:
+        content, skipped = format_games([game], "psq")
+        left_out += skipped
+        if not skipped:
+            _write(folder / f"{game.id}.psq", content)
+    return _answer(len(games) - len(left_out), left_out)
+
+
+def import_files(database: "Database", files: list[str], form: str | None) -> dict[str, Any]:
+    """Bring in the games of all files; how many were new, how many known, and a sentence about each that was skipped."""
+    from boardzero.storage.game_files import Skipped, format_of, read_games_file
+    from boardzero.storage.importing import import_games
+
+    skipped: list[str] = []
+    taken = 0
+
+    def sound_games() -> "Iterator[StoredGame]":
+        nonlocal taken
+        for path, found in zip(files, forms, strict=True):
+            for game in read_games_file(path, found):
+                if isinstance(game, Skipped):
+                    skipped.append(game.sentence)
+                else:
+                    taken += 1
+                    yield game
+
+    forms = [format_of(path, form) for path in files]
+    for path in files:
+        if not Path(path).is_file():
+            raise BadInput(f"There is no file '{path}'.")
+    imported = import_games(database, sound_games())
+    return {"imported": imported, "known": taken - imported, "skipped": skipped}
+
+
+def _answer(exported: int, skipped: "list[Skipped]") -> dict[str, Any]:
+    """Games that are left out for the same reason share a sentence."""
+    reasons = Counter(one.sentence for one in skipped)
+    sentences = [f"{count:,} {'game was' if count == 1 else 'games were'} left out: {why}" for why, count in reasons.items()]
+    return {"exported": exported, "skipped": sentences}
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise BadInput(f"Games cannot be written to '{path}': {error.strerror or error}.") from None

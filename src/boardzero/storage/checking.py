@@ -1,0 +1,43 @@
+"""Games from outside are checked by playing them."""
+
+from dataclasses import replace
+from typing import cast, get_args
+
+from boardzero.events.games import GameRecord, Reason, Result
+from boardzero.games.catalogue import find_game
+from boardzero.games.position import Position
+from boardzero.protocols.property_lists import Damaged
+
+
+def checked(record: GameRecord) -> GameRecord:
+    """The record in the words that we use; one that the rules contradict is refused (Damaged, BadInput).
+
+    Without a start the game begins as usual; without a result it is the one that the moves lead to.
+    """
+    for value, allowed in ((record.result, get_args(Result)), (record.reason, get_args(Reason))):
+        if value and value not in allowed:
+            raise Damaged(f"'{value}' is not one of {', '.join(allowed)}")
+    position = Position(find_game(record.game), record.moves, board=record.start or None)
+    result: str = record.result
+    reason: str = record.reason
+    if position.over:
+        by_rules = "draw" if position.winner is None else ("first", "second")[position.winner]
+        if result not in ("", by_rules):
+            raise Damaged(f"its result is '{result}', but by the rules it is '{by_rules}'")
+        result, reason = by_rules, "rules"
+    elif reason == "rules":
+        raise Damaged(f"it should have ended by the rules, but after {len(position.actions)} moves it goes on")
+    else:
+        result = result or "unfinished"
+        reason = reason or ("stopped" if result == "unfinished" else "resignation")
+    if not 0 <= record.opening <= len(position.actions):
+        raise Damaged(f"{record.opening} of its {len(position.actions)} moves are said to be the opening")
+    return replace(
+        record,
+        game=position.game.specification,
+        start=position.game.board_to_text(position.start),
+        moves=position.moves,
+        plies=len(position.actions),
+        result=cast(Result, result),
+        reason=cast(Reason, reason),
+    )

@@ -1,0 +1,234 @@
+"""Games as files: plain text, JSON lines and Parquet, which keep everything; SGF, GGF and PSQ, which other programs read."""
+
+import io
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from boardzero.errors import BadInput
+from boardzero.protocols.ggf import read_ggf, write_ggf
+from boardzero.protocols.property_lists import Damaged
+from boardzero.protocols.psq import read_psq, write_psq
+from boardzero.protocols.sgf import read_sgf, write_sgf
+from boardzero.storage.checking import checked
+from boardzero.storage.entries import StoredGame, game_entry, game_from_row, id_of, id_of_record
+
+ENDINGS = {".txt": "text", ".jsonl": "json", ".parquet": "parquet", ".sgf": "sgf", ".ggf": "ggf", ".psq": "psq"}
+FORMATS = tuple(ENDINGS.values())
+NUMBERS = {"plies": int, "opening": int, "number": int, "generation": int, "seconds_first": float, "seconds_second": float}
+LARGEST = 2**31 - 1  # of numbers that a database holds
+USUAL: dict[str, Any] = {
+    "id": "",
+    "first": "?",
+    "second": "?",
+    "result": "",
+    "reason": "",
+    "source": "import",
+    "plies": 0,
+    "opening": 0,
+    "seconds_first": 0.0,
+    "seconds_second": 0.0,
+    "ended": "",
+    "match": None,
+    "number": None,
+    "run": None,
+    "generation": None,
+    "start": "",
+    "remark": "",
+    "who": "",
+}
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A game that was not taken, and the sentence that says why (and which, where it comes from a file)."""
+
+    sentence: str
+
+
+def format_of(path: str, said: str | None) -> str:
+    """The format that is said, or that the file's ending tells."""
+    found = said or ENDINGS.get(Path(path).suffix.lower())
+    if found not in FORMATS:
+        asked = f"'{found}' is not a format" if found else f"The ending of '{path}' does not tell the format"
+        raise BadInput(f"{asked}; there are {', '.join(FORMATS)} ({', '.join(ENDINGS)}).")
+    return found
+
+
+# -- writing -----------------------------------------------------------------------------------------------------------
+def format_games(games: Iterable[StoredGame], form: str) -> tuple[bytes, list[Skipped]]:
+    """The content of a file, and the games that the format cannot hold."""
+    if form == "parquet":
+        return _parquet(games), []
+    write: Callable[[StoredGame], str] = {
+        "text": _text_of,
+        "json": _json_of,
+        "sgf": lambda game: write_sgf(game.record, game.id),
+        "ggf": lambda game: write_ggf(game.record),
+        "psq": lambda game: write_psq(game.record),
+    }[form]
+    parts, skipped = [], []
+    for game in games:
+        try:
+            parts.append(write(game))
+        except BadInput as error:
+            skipped.append(Skipped(str(error)))
+    return ("\n" if form == "text" else "").join(parts).encode(), skipped
+
+
+def _text_of(game: StoredGame) -> str:
+    """A line for each fact that is not the usual one, the moves last."""
+    values = game_entry(game).values
+    moves = values.pop("moves")
+    lines = [f"{name}: {' '.join(str(value).split())}" for name, value in values.items() if value != USUAL.get(name)]
+    return "\n".join([*lines, f"moves: {moves}"]) + "\n"
+
+
+def _json_of(game: StoredGame) -> str:
+    return json.dumps(game_entry(game).values, ensure_ascii=False) + "\n"
+
+
+def _parquet(games: Iterable[StoredGame]) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kinds = {int: pa.int64(), float: pa.float64()}
+    names = ["id", "game", "moves", *(name for name in USUAL if name != "id")]
+    schema = pa.schema([(name, kinds.get(NUMBERS.get(name, str), pa.string())) for name in names])
+    rows = [game_entry(game).values for game in games]
+    buffer = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows, schema=schema), buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+def read_games_file(path: str, form: str) -> Iterator[StoredGame | Skipped]:
+    """Every game of a file, played through; those that are damaged or illegal are named."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise BadInput(f"Games cannot be read from '{path}': {error.strerror or error}.") from None
+    return parse_games(content, form, path)
+
+
+def parse_games(content: bytes, form: str, name: str) -> Iterator[StoredGame | Skipped]:
+    makers = _from_parquet(content, name) if form == "parquet" else _from_text(content.decode(errors="replace"), form)
+    seen: Counter[str] = Counter()
+    for number, make in enumerate(makers, 1):
+        try:
+            game = make()
+        except (Damaged, BadInput) as error:
+            said = str(error).rstrip(".")
+            yield Skipped(f"Game {number} of '{name}' was skipped: {said}.")
+        else:
+            yield game if game.id else _with_id(game, seen)
+
+
+def _with_id(game: StoredGame, seen: Counter[str]) -> StoredGame:
+    """The same game again is the same row, if it comes from another reading; twice in one file it was played twice."""
+    found = id_of_record(game.record)
+    seen[found] += 1
+    return replace(game, id=found if seen[found] == 1 else id_of(found, seen[found]))
+
+
+Maker = Callable[[], StoredGame]
+
+
+def _from_text(text: str, form: str) -> Iterator[Maker]:
+    text = text.removeprefix("\ufeff").replace("\0", "")
+    match form:
+        case "sgf":
+            for game_id, make in read_sgf(text):
+                yield lambda game_id=game_id, make=make: StoredGame(game_id, make())  # type: ignore[misc]
+        case "ggf" | "psq":
+            for make in read_ggf(text) if form == "ggf" else read_psq(text):
+                yield lambda make=make: StoredGame("", make())  # type: ignore[misc]
+        case "json":
+            for line in filter(str.strip, text.splitlines()):
+                yield lambda line=line: _from_values(_json_values(line))  # type: ignore[misc]
+        case _:
+            for block in _blocks(text):
+                yield lambda block=block: _from_values(_block_values(block))  # type: ignore[misc]
+
+
+def _blocks(text: str) -> Iterator[list[str]]:
+    """Lines that stand together; those with # are comments."""
+    block: list[str] = []
+    for line in [*text.splitlines(), ""]:
+        if line.strip().startswith("#"):
+            continue
+        if line.strip():
+            block.append(line)
+        elif block:
+            yield block
+            block = []
+
+
+def _block_values(block: list[str]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for line in block:
+        name, colon, value = line.partition(":")
+        if not colon:
+            raise Damaged(f"the line '{line.strip()[:40]}' is not of the form 'name: value'")
+        values[name.strip().lower()] = value.strip()
+    return values
+
+
+def _json_values(line: str) -> dict[str, Any]:
+    """A line of ours, or one of `--save`, whose players and seconds are pairs."""
+    try:
+        values = json.loads(line)
+        if not isinstance(values, dict):
+            raise ValueError("not an object")
+        if "players" in values:
+            values["first"], values["second"] = values.pop("players")
+        if "seconds" in values:
+            values["seconds_first"], values["seconds_second"] = values.pop("seconds")
+    except (ValueError, TypeError) as error:
+        raise Damaged(f"the line is not a game ({error})") from None
+    return values
+
+
+def _from_parquet(content: bytes, name: str) -> Iterator[Maker]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        rows = pq.read_table(io.BytesIO(content)).to_pylist()
+    except (pa.ArrowException, OSError) as error:
+        raise BadInput(f"'{name}' is not a Parquet file that can be read: {' '.join(str(error).split())[:200]}.") from None
+    for row in rows:
+        yield lambda row=row: _from_values(row)  # type: ignore[misc]
+
+
+def _from_values(values: dict[str, Any]) -> StoredGame:
+    missing = [name for name in ("game", "moves") if values.get(name) is None]
+    if missing:
+        raise Damaged(f"it has no '{missing[0]}'")
+    unknown = sorted(set(values) - set(USUAL) - {"game", "moves"})
+    if unknown:
+        raise Damaged(f"'{unknown[0]}' is unknown; a game has game, moves, {', '.join(USUAL)}")
+    complete = USUAL | {name: value for name, value in values.items() if value is not None}
+    numbers = {name: _number(complete[name], kind) for name, kind in NUMBERS.items() if complete[name] is not None}
+    texts = {name: _clean(str(value)) for name, value in complete.items() if name not in NUMBERS and value is not None}
+    game = game_from_row(SimpleNamespace(**{**complete, **texts, **numbers}))
+    return replace(game, record=checked(game.record))
+
+
+def _number(value: Any, kind: type[int] | type[float]) -> int | float:
+    try:
+        number = kind(value)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise Damaged(f"a number is not one ({error})") from None
+    if not abs(number) <= LARGEST:
+        raise Damaged(f"the number {number} is too large")
+    return number
+
+
+def _clean(text: str) -> str:
+    """Without what a database cannot hold: zero bytes, and halves of characters."""
+    return text.replace("\0", "").encode(errors="replace").decode()

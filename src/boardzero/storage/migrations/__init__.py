@@ -1,0 +1,1 @@
+"""How one version of the tables becomes the next."""

@@ -1,0 +1,169 @@
+"""What is asked of the log: lists with filters, one game by its id, what a match came to."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, or_, select
+
+from boardzero.errors import BadInput
+from boardzero.storage.entries import Entry, StoredGame, game_from_row
+from boardzero.storage.tables import evaluations, games, generations, matches, ratings, runs
+
+RESULTS = ("first", "second", "draw", "unfinished")
+WINS = ("won", "lost")  # of the player that is asked for
+DATE = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d)?Z?)?)?)?")
+LAST = "~"  # sorts behind every digit and letter
+
+
+@dataclass(frozen=True)
+class GameFilter:
+    """Which games; what is None does not matter. `*` stands for anything in names, and `mcts` for every `mcts:…`."""
+
+    game: str | None = None
+    player: str | None = None  # on either side
+    first: str | None = None
+    second: str | None = None
+    result: str | None = None  # first, second, draw, unfinished; with a player also won, lost
+    source: str | None = None
+    since: str | None = None  # a day, a month, a year or a moment: this one and later
+    until: str | None = None  # … and earlier, the whole day or year included
+    shortest: int | None = None  # plies
+    longest: int | None = None
+    run: str | None = None  # the id's beginning
+    match: str | None = None
+
+    def __post_init__(self) -> None:
+        allowed = RESULTS + (WINS if self.player else ())
+        if self.result is not None and self.result not in allowed:
+            more = "" if self.player else "; with a player also won and lost"
+            raise BadInput(f"There is no result '{self.result}'; a result is one of {', '.join(RESULTS)}{more}.")
+        for date in (self.since, self.until):
+            if date is not None and not DATE.fullmatch(date):
+                raise BadInput(f"'{date}' is not a date; write it like 2031-01-31, 2031-01 or 2031.")
+
+    def condition(self) -> ColumnElement[bool]:
+        parts: list[ColumnElement[bool]] = []
+        for name, column in (
+            (self.game, games.c.game),
+            (self.first, games.c.first),
+            (self.second, games.c.second),
+            (self.source, games.c.source),
+        ):
+            if name is not None:
+                parts.append(_named(column, name))
+        if self.player is not None:
+            parts.append(self._of_player(self.player))
+        elif self.result is not None:
+            parts.append(games.c.result == self.result)
+        if self.since is not None:
+            parts.append(games.c.ended >= self.since)
+        if self.until is not None:
+            parts.append(games.c.ended <= self.until + LAST)
+        if self.shortest is not None:
+            parts.append(games.c.plies >= self.shortest)
+        if self.longest is not None:
+            parts.append(games.c.plies <= self.longest)
+        for prefix, column in ((self.run, games.c.run), (self.match, games.c.match)):
+            if prefix is not None:
+                parts.append(_begins(column, prefix))
+        return and_(True, *parts)
+
+    def _of_player(self, player: str) -> ColumnElement[bool]:
+        as_first, as_second = _named(games.c.first, player), _named(games.c.second, player)
+        if self.result in WINS:
+            own, other = ("first", "second") if self.result == "won" else ("second", "first")
+            return or_(and_(as_first, games.c.result == own), and_(as_second, games.c.result == other))
+        either = or_(as_first, as_second)
+        return either if self.result is None else and_(either, games.c.result == self.result)
+
+
+def list_games(connection: Connection, which: GameFilter, limit: int | None = None, skip: int = 0) -> list[StoredGame]:
+    """The newest first."""
+    statement = _newest_first(select(games).where(which.condition())).limit(limit).offset(skip)
+    return [game_from_row(row) for row in connection.execute(statement)]
+
+
+def count_games(connection: Connection, which: GameFilter) -> int:
+    return connection.execute(select(func.count()).select_from(games).where(which.condition())).scalar_one()
+
+
+def find_stored_game(connection: Connection, beginning: str) -> StoredGame:
+    """The game whose id begins so; none, or more than one, is refused (BadInput)."""
+    if not re.fullmatch(r"[0-9a-f]{1,32}", beginning):
+        raise BadInput(f"'{beginning}' is not the id of a game; an id is written with 0 to 9 and a to f.")
+    found = connection.execute(select(games).where(_begins(games.c.id, beginning)).limit(2)).all()
+    if not found:
+        raise BadInput(f"There is no game '{beginning}' in the log.")
+    if len(found) > 1:
+        raise BadInput(f"Several games begin with '{beginning}'; write more of the id.")
+    return game_from_row(found[0])
+
+
+def list_matches(connection: Connection, limit: int = 20) -> list[dict[str, Any]]:
+    """The newest first; wins, draws and losses are the player's, who has the first side in games 1, 3, 5, …"""
+    is_first = games.c.number % 2 == 1
+    won = or_(and_(is_first, games.c.result == "first"), and_(~is_first, games.c.result == "second"))
+    lost = or_(and_(is_first, games.c.result == "second"), and_(~is_first, games.c.result == "first"))
+    counts = [
+        func.count(games.c.id).label("games"),
+        func.coalesce(func.sum(case((won, 1), else_=0)), 0).label("wins"),
+        func.coalesce(func.sum(case((games.c.result == "draw", 1), else_=0)), 0).label("draws"),
+        func.coalesce(func.sum(case((lost, 1), else_=0)), 0).label("losses"),
+    ]
+    newest = select(matches).order_by(matches.c.begun.desc(), matches.c.id.desc()).limit(limit).subquery()
+    statement = (
+        select(newest, *counts)
+        .join(games, games.c.match == newest.c.id, isouter=True)
+        .group_by(*newest.c)
+        .order_by(newest.c.begun.desc(), newest.c.id.desc())
+    )
+    return [dict(row) for row in connection.execute(statement).mappings()]
+
+
+def list_runs(connection: Connection, limit: int = 20) -> list[dict[str, Any]]:
+    """The newest first, each with how far it came and how many of its games are in the log."""
+    newest = select(runs).order_by(runs.c.begun.desc(), runs.c.id.desc()).limit(limit).subquery()
+    last = select(func.max(generations.c.generation)).where(generations.c.run == newest.c.id).scalar_subquery()
+    spent = select(func.max(generations.c.seconds)).where(generations.c.run == newest.c.id).scalar_subquery()
+    logged = select(func.count()).select_from(games).where(games.c.run == newest.c.id).scalar_subquery()
+    statement = select(newest, last.label("generation"), spent.label("seconds"), logged.label("games"))
+    return [dict(row) for row in connection.execute(statement.order_by(newest.c.begun.desc())).mappings()]
+
+
+def list_evaluations(connection: Connection, run: str) -> list[dict[str, Any]]:
+    """Of the run whose id begins so, in the order of generations."""
+    statement = select(evaluations).where(_begins(evaluations.c.run, run)).order_by(evaluations.c.generation)
+    return [dict(row) for row in connection.execute(statement).mappings()]
+
+
+def list_ratings(connection: Connection, game: str | None = None) -> list[dict[str, Any]]:
+    """The newest fit first, the best player of each first."""
+    statement = select(ratings).order_by(ratings.c.made.desc(), ratings.c.fit, ratings.c.rating.desc())
+    if game is not None:
+        statement = statement.where(_named(ratings.c.game, game))
+    return [dict(row) for row in connection.execute(statement).mappings()]
+
+
+def rating_entry(fit: str, game: str, player: str, rating: float, **others: Any) -> Entry:
+    """A rating, to be written; others: low, high, games, scale, made, run, who."""
+    return Entry("ratings", {"fit": fit, "game": game, "player": player, "rating": rating, **others})
+
+
+def _newest_first(statement: Select[Any]) -> Select[Any]:
+    return statement.order_by(games.c.ended.desc(), games.c.id.desc())
+
+
+def _named(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+    """Exactly this name, or it with any parameters, or a pattern with `*`."""
+    if "*" in name:
+        pattern = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_").replace("*", "%")
+        return column.like(pattern, escape="\\")
+    if ":" in name:
+        return column == name
+    return or_(column == name, and_(column >= f"{name}:", column < f"{name};"))  # `;` comes after `:`
+
+
+def _begins(column: ColumnElement[Any], beginning: str) -> ColumnElement[bool]:
+    """As a range, which an index can answer."""
+    return and_(column >= beginning, column <= beginning + LAST)

@@ -1,0 +1,176 @@
+"""A training run, on its way into the log: its settings, generations, evaluations and games of self-play."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+from sqlalchemy import func, select
+
+from boardzero.errors import BadInput
+from boardzero.events.games import GameRecord, Result
+from boardzero.events.training import (
+    GenerationDone,
+    NetworksCompared,
+    PerfectPlayMeasured,
+    StrengthMeasured,
+    TrainingEvent,
+)
+from boardzero.games.catalogue import find_game
+from boardzero.replay.columns import GameColumns
+from boardzero.replay.durable import write_durably
+from boardzero.replay.journal import read_journal
+from boardzero.replay.record import SelfPlayGame
+from boardzero.replay.shards import DamagedShard, read_shard, read_shard_index
+from boardzero.replay.store import JOURNAL, SHARD, number_of
+from boardzero.storage.database import DatabaseDown
+from boardzero.storage.entries import Entry, StoredGame, game_entry, id_of, new_id, now, who
+from boardzero.storage.log import GameLog
+from boardzero.storage.tables import generations
+from boardzero.training.run_folder import RunFolder
+
+ID_FILE = "log-id"
+SELF_PLAY = "self-play"
+RESULTS: dict[int, Result] = {1: "first", 0: "draw", -1: "second"}
+
+
+class RunLog:
+    """Hears the events of one run (`Listener`).
+
+    After each generation it reads the games that were played from the run's folder, where self-play has put them; so a run
+    that is killed and resumed logs what is missing, and nothing twice.
+    """
+
+    def __init__(self, log: GameLog, folder: RunFolder, *, games: bool = True) -> None:
+        """games: log the games of self-play too."""
+        self._log, self._folder, self._with_games = log, folder, games
+        self.run = _run_id(folder.path)
+        settings = folder.settings()
+        values = {
+            "id": self.run,
+            "folder": str(folder.path.absolute()),
+            "game": settings.game,
+            "settings": settings.model_dump(mode="json"),
+            "begun": now(),
+            "who": who(),
+        }
+        log.write([Entry("runs", values)])
+        self._logged = self._last_generation()  # games that networks before this one finished are in the log
+        self._shards: set[str] = set()  # by name; they hold nothing new
+        self._numbers: set[int] = set()  # of the games that this object has logged
+
+    def __call__(self, event: TrainingEvent) -> None:
+        """What is measured becomes a row; progress within a generation, and sentences, do not."""
+        match event:
+            case GenerationDone():
+                self._log.write([self._generation_entry(event)])
+                if self._with_games:
+                    self.log_new_games()
+            case PerfectPlayMeasured():
+                self._log.write([self._evaluation_entry(event, "perfect")])
+            case NetworksCompared():
+                self._log.write([self._evaluation_entry(event, f"generation {event.best}")])
+            case StrengthMeasured():
+                self._log.write([self._evaluation_entry(event, event.opponent)])
+
+    def log_new_games(self) -> None:
+        """All games in the run's folder that this object has not logged yet."""
+        for columns in self._new_columns():
+            new = [index for index, number in enumerate(columns.numbers.tolist()) if number not in self._numbers]
+            self._numbers.update(columns.numbers.tolist())
+            self.log_games(columns[index] for index in new)
+
+    def log_games(self, games: Iterable[SelfPlayGame]) -> None:
+        """Games of self-play; each is known by its number in the run."""
+        self._log.write(self._game_entry(game) for game in games)
+
+    # -- games on disk -------------------------------------------------------------------------------------------------
+    def _new_columns(self) -> Iterator[GameColumns]:
+        for path in sorted(self._folder.games.glob("[0-9]*-*")):
+            if path.stem in self._shards:
+                continue
+            try:
+                columns = self._read(path)
+            except (BadInput, DamagedShard, FileNotFoundError):  # the training says it, or has just made a shard of the journal
+                continue
+            if path.suffix == SHARD:
+                self._shards.add(path.stem)
+            if columns is not None:
+                yield columns
+
+    def _read(self, path: Path) -> GameColumns | None:
+        if number_of(path.name) == 0:
+            return None
+        if path.suffix == JOURNAL:
+            return read_journal(path).games
+        if path.suffix != SHARD:
+            return None
+        if int(read_shard_index(path).generations.max(initial=-1)) < self._logged:
+            return None
+        return read_shard(path)
+
+    def _last_generation(self) -> int:
+        """Of the newest network in the log; its games may not be complete there."""
+        try:
+            with self._log.database.reading() as connection:
+                statement = select(func.max(generations.c.generation)).where(generations.c.run == self.run)
+                return int(connection.execute(statement).scalar() or 0) - 1
+        except DatabaseDown:
+            return -1
+
+    # -- rows ----------------------------------------------------------------------------------------------------------
+    def _generation_entry(self, event: GenerationDone) -> Entry:
+        values = {
+            "run": self.run,
+            "generation": event.generation,
+            "ended": now(),
+            "seconds": event.seconds,
+            "games": event.games,
+            "positions": event.positions,
+            "policy_loss": event.policy_loss,
+            "value_loss": event.value_loss,
+            "report": asdict(event),
+        }
+        return Entry("generations", values)
+
+    def _evaluation_entry(self, event: PerfectPlayMeasured | NetworksCompared | StrengthMeasured, opponent: str) -> Entry:
+        kind = type(event).__name__
+        values = {
+            "id": id_of(self.run, kind, event.generation, opponent),
+            "run": self.run,
+            "generation": event.generation,
+            "kind": kind,
+            "opponent": opponent,
+            "seconds": event.seconds,
+            "report": asdict(event),
+        }
+        return Entry("evaluations", values)
+
+    def _game_entry(self, game: SelfPlayGame) -> Entry:
+        rules = find_game(game.game)
+        player = f"alphazero:network={self._folder.path}"
+        record = GameRecord(
+            game=game.game,
+            players=(player, player),
+            start=rules.board_to_text(game.start),
+            moves=rules.moves_to_text([int(action) for action in game.actions]),
+            opening=int(np.isnan(game.values).cumprod().sum()),  # moves that no search chose
+            plies=game.plies,
+            result=RESULTS[game.result],
+            reason="resignation" if game.resigned else "rules",
+            seconds=(0.0, 0.0),
+            ended=now(),
+        )
+        game_id = id_of(self.run, SELF_PLAY, game.number)
+        stored = StoredGame(game_id, record, SELF_PLAY, None, game.number, self.run, game.generation, who())
+        return game_entry(stored)
+
+
+def _run_id(folder: Path) -> str:
+    """The id that the run has in every log; it stays with the folder, wherever that is moved."""
+    path = folder / ID_FILE
+    if path.is_file():
+        return path.read_text(encoding="utf-8").strip()
+    run = new_id()
+    write_durably(path, run.encode())
+    return run

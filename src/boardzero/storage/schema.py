@@ -1,0 +1,49 @@
+"""The version of the tables in a database, and how an older one is brought up to date."""
+
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, inspect, text
+
+from boardzero.errors import BadInput
+
+NEWEST = "0002"  # the last of migrations/versions
+MIGRATIONS = Path(__file__).parent / "migrations"
+LOCK_NUMBER = 7_221_630_115  # of the lock that migrating processes wait for each other with, in PostgreSQL
+
+
+WRITING = "writing"  # the option of connections that write, so that SQLite's take their turn at once
+
+
+def bring_up_to_date(engine: Engine, target: str = NEWEST) -> None:
+    """Make or change the tables, if they are not the newest already; of several processes one does it, the others wait."""
+    with engine.connect() as connection:
+        if version_of(connection) == target:
+            return
+    with engine.execution_options(**{WRITING: True}).begin() as connection:  # SQLite: the only writer from here on
+        if connection.dialect.name == "postgresql":
+            connection.execute(text("select pg_advisory_xact_lock(:number)"), {"number": LOCK_NUMBER})
+        found = version_of(connection)
+        if found is not None and found > NEWEST:
+            raise BadInput(
+                f"The database was written by a newer boardzero (its tables have version {found});"
+                f" this one knows versions up to {NEWEST}."
+            )
+        if found != target:
+            _migrate(connection, target)
+
+
+def version_of(connection: Connection) -> str | None:
+    """None for a database without boardzero's tables."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(text("select version_num from alembic_version")).scalar()
+
+
+def _migrate(connection: Connection, target: str) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, target)

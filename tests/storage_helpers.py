@@ -1,0 +1,42 @@
+"""Games for tests of the log."""
+
+import random
+from dataclasses import replace
+
+from boardzero.arena.game import record_of
+from boardzero.events.games import GamePlayed, GameRecord
+from boardzero.games.catalogue import find_game
+from boardzero.games.position import Position
+from boardzero.storage.database import Database
+from boardzero.storage.entries import StoredGame
+from boardzero.storage.queries import GameFilter, list_games
+
+
+def random_position(specification: str, seed: int, plies: int | None = None) -> Position:
+    """After random moves: to the end, or so many."""
+    draw = random.Random(seed)
+    position = Position(find_game(specification), seed=seed)
+    while not position.over and (plies is None or len(position.actions) < plies):
+        position.play(draw.choice(position.legal_actions()))
+    return position
+
+
+def random_record(specification: str = "tictactoe", seed: int = 0, **changes: object) -> GameRecord:
+    position = random_position(specification, seed)
+    result = "draw" if position.winner is None else ("first", "second")[position.winner]
+    record = record_of(position, ("random", "mcts:sims=10"), 0, (0.5, 0.25), result, "rules")  # type: ignore[arg-type]
+    return replace(record, **changes)  # type: ignore[arg-type]
+
+
+def played(number: int, record: GameRecord, players: tuple[str, str] = ("random", "mcts:sims=10")) -> GamePlayed:
+    return GamePlayed(players, number, 100, (0.0, float(number)), record)
+
+
+def games_in(url: str, which: GameFilter | None = None) -> list[StoredGame]:
+    """All games of a log, the newest first."""
+    database = Database(url)
+    try:
+        with database.reading() as connection:
+            return list_games(connection, which or GameFilter())
+    finally:
+        database.close()

@@ -1,0 +1,156 @@
+"""`boardzero games-log`, and `--log` of the commands that play, as a user types them."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from postgres_server import postgres_server
+from storage_helpers import games_in
+
+from boardzero.cli.main import main
+
+
+class Boardzero:
+    """Runs commands in this process, with a game log of their own."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+        self._monkeypatch, self._capture = monkeypatch, capfd
+
+    def __call__(self, *arguments: str, code: int = 0) -> tuple[str, str]:
+        """What was said, on standard output and standard error."""
+        self._monkeypatch.setattr(sys, "argv", ["boardzero", *arguments])
+        with pytest.raises(SystemExit) as done:
+            main()
+        output, errors = self._capture.readouterr()
+        assert (done.value.code or 0) == code, errors
+        return output, errors
+
+    def json(self, *arguments: str) -> "dict[str, object]":
+        answer: dict[str, object] = json.loads(self(*arguments, "--json")[0])
+        return answer
+
+
+@pytest.fixture
+def boardzero(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Boardzero:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("BOARDZERO_DATABASE", raising=False)
+    monkeypatch.chdir(tmp_path)
+    return Boardzero(monkeypatch, capfd)
+
+
+@pytest.fixture
+def played(boardzero: Boardzero) -> Boardzero:
+    """A log with two games of Connect Four, two of Gomoku and three of Othello."""
+    boardzero("match", "connect4", "random", "mcts:sims=5", "--games", "2", "--log", "--json")
+    boardzero("match", "gomoku:size=5", "random", "random", "--games", "2", "--log", "--json")
+    boardzero("tournament", "othello:size=4", "random", "random", "random", "--games", "1", "--log", "--json")
+    return boardzero
+
+
+def test_what_is_played_with_log_is_listed(played: Boardzero) -> None:
+    output, _ = played("games-log")
+    assert output.count("mcts:sims=5") == 2 and output.count("tournament") == 3 and output.endswith("7 games\n")
+    assert played("games-log", "--game", "othello", "--limit", "1")[0].endswith("3 games, shown 1 to 1\n")
+    assert played("games-log", "list", "--player", "nobody")[0] == "No game in the log fits.\n"
+    answer = played.json("games-log", "--player", "mcts")
+    assert answer["total"] == 2
+    output, _ = played("games-log", "matches")
+    assert len(output.splitlines()) == 6
+    assert played("games-log", "runs")[0] == "There is no training run in the log.\n"
+
+
+def test_without_being_asked_nothing_is_logged(boardzero: Boardzero, tmp_path: Path) -> None:
+    boardzero("match", "tictactoe", "random", "random", "--games", "2", "--json")
+    assert not list(tmp_path.rglob("*.sqlite"))
+
+
+def test_a_game_in_the_terminal_is_logged_and_shown(boardzero: Boardzero, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOARDZERO_DATABASE", "mine.sqlite")
+    output, _ = boardzero("play", "tictactoe", "--first", "random", "--second", "random", "--seed", "1", "--log")
+    command = output.splitlines()[-1].partition("boardzero ")[2].split()
+    output, _ = boardzero(*command)
+    (game,) = games_in("mine.sqlite")
+    assert game.id in output and game.record.moves in output and "source    play" in output
+    boards = boardzero("games-log", "replay", game.id[:6])[0]
+    assert boards.count(" to move") == game.record.plies
+    assert f"{game.record.plies}. " in boards
+    answer = boardzero.json("games-log", "show", game.id[:6])
+    assert isinstance(answer["boards"], list) and len(answer["boards"]) == game.record.plies + 1
+    assert "X to move" in boardzero("games-log", "show", game.id[:6], "--ply", "0")[0]
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.jsonl", "a.parquet", "a.sgf"])
+def test_games_go_to_a_file_and_into_another_log(played: Boardzero, name: str) -> None:
+    assert played("games-log", "export", name)[0] == f"7 games were written to {name}.\n"
+    assert played("games-log", "import", name, "--database", "new.sqlite")[0] == "7 games were imported.\n"
+    assert played("games-log", "import", name, "--database", "new.sqlite")[0] == (
+        "0 games were imported; 7 more in the log already.\n"
+    )
+    old = {game.id: game.record for game in games_in(str(Path("data/boardzero/games.sqlite")))}
+    assert {game.id: game.record for game in games_in("new.sqlite")} == old
+
+
+def test_games_that_a_format_cannot_hold_are_counted(played: Boardzero) -> None:
+    output, errors = played("games-log", "export", "a.ggf")
+    assert output == "3 games were written to a.ggf.\n"
+    assert "2 games were left out: GGF files hold games of Othello, not of connect4." in errors
+    Path("psq").mkdir()
+    assert played("games-log", "export", "psq", "--format", "psq", "--game", "gomoku")[0] == "2 games were written to psq.\n"
+    files = sorted(str(path) for path in Path("psq").iterdir())
+    assert played.json("games-log", "import", *files, "--database", "new.sqlite") == {"imported": 2, "known": 0, "skipped": []}
+    output, errors = played("games-log", "export", "-", "--format", "text", "--game", "connect4")
+    assert output.count("moves: ") == 2 and errors == "2 games were written to standard output.\n"
+
+
+def test_damaged_games_are_named_and_the_others_imported(boardzero: Boardzero) -> None:
+    Path("a.txt").write_text("game: connect4\nmoves: 11\n\ngame: connect4\nmoves: 99\n\ngame: connect4\nmoves: 12\n")
+    output, errors = boardzero("games-log", "import", "a.txt")
+    assert output == "2 games were imported.\n"
+    assert errors.startswith("Game 2 of 'a.txt' was skipped: '9' is not a move of Connect Four")
+    assert len(errors.splitlines()) == 1
+
+
+def test_while_the_database_is_down_a_match_goes_on_and_its_games_come_later(boardzero: Boardzero) -> None:
+    with postgres_server() as server:
+        url = server.new_database()
+        server.stop()
+        output, errors = boardzero("match", "tictactoe", "random", "random", "--games", "4", "--database", url, "--json")
+        assert json.loads(output)["games"] == 4
+        (sentence,) = errors.splitlines()
+        assert sentence.startswith("The game log 'postgresql://") and "does not answer" in sentence
+        _, errors = boardzero("games-log", "--database", url, code=2)
+        assert len(errors.splitlines()) == 1 and "does not answer" in errors
+        server.start()
+        assert boardzero("games-log", "--database", url)[0].endswith("4 games\n")
+        assert boardzero("games-log", "--database", url)[0].endswith("4 games\n"), "and not twice"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["games-log", "--database", "mysql://here/there"], "is not a database that boardzero writes to"),
+        (["games-log", "--database", "postgresql://127.0.0.1:1/games"], "does not answer"),
+        (["games-log", "--database", "missing/games.sqlite"], "there is no folder"),
+        (["games-log", "--result", "won"], "There is no result 'won'"),
+        (["games-log", "--since", "tomorrow"], "'tomorrow' is not a date"),
+        (["games-log", "show", "abc"], "There is no game 'abc' in the log."),
+        (["games-log", "show", "xyz"], "'xyz' is not the id of a game"),
+        (["games-log", "replay", "1"], "There is no game '1'"),
+        (["games-log", "export", "games.pgn"], "does not tell the format"),
+        (["games-log", "export", "games.sgf", "--format", "pgn"], "'pgn' is not a format"),
+        (["games-log", "export", "-"], "say --format"),
+        (["games-log", "export", "missing/games.sgf"], "cannot be written to"),
+        (["games-log", "import", "missing.sgf"], "There is no file 'missing.sgf'."),
+        (["games-log", "import", "missing.xyz"], "does not tell the format"),
+        (["games-log", "lst"], "lst"),
+        (["match", "tictactoe", "random", "random", "--database", "oracle://x/y"], "is not a database that boardzero"),
+        (["match", "tictactoe", "random", "random", "--database", "missing/games.sqlite"], "there is no folder"),
+        (["play", "tictactoe", "--first", "random", "--second", "random", "--database", "."], "is a folder"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(boardzero: Boardzero, arguments: list[str], said: str) -> None:
+    output, errors = boardzero(*arguments, code=2)
+    assert output == ""
+    (line,) = errors.splitlines()
+    assert line.startswith("boardzero: ") and said in line

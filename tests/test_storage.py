@@ -1,0 +1,377 @@
+"""The game log: its tables, its migrations, several writers at once, and databases that do not answer."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from postgres_server import PostgresServer, postgres_server
+from sqlalchemy import insert, text
+from storage_helpers import games_in, random_record
+
+from boardzero.errors import BadInput
+from boardzero.storage import schema
+from boardzero.storage.database import Database, DatabaseDown
+from boardzero.storage.entries import Entry, StoredGame, game_entry, id_of, new_id, write_entries
+from boardzero.storage.listeners import log_game
+from boardzero.storage.log import GameLog
+from boardzero.storage.queries import (
+    GameFilter,
+    count_games,
+    find_stored_game,
+    list_games,
+    list_matches,
+    list_ratings,
+    rating_entry,
+)
+from boardzero.storage.spool import FILE, Spool
+from boardzero.storage.tables import games as games_table
+from boardzero.storage.tables import metadata
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PostgresServer]:
+    with postgres_server() as running:
+        yield running
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database of each kind."""
+    if request.param == "sqlite":
+        return str(tmp_path / "games.sqlite")
+    running: PostgresServer = request.getfixturevalue("server")
+    return running.new_database()
+
+
+@pytest.fixture(autouse=True)
+def own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No test touches the user's log."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("BOARDZERO_DATABASE", raising=False)
+    return tmp_path / "data"
+
+
+def silence(sentence: str) -> None:
+    raise AssertionError(sentence)
+
+
+# -- tables and migrations ---------------------------------------------------------------------------------------------
+def test_migrations_make_the_tables_that_the_program_uses(url: str) -> None:
+    database = Database(url)
+    database.prepare()
+    with database.engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+    database.close()
+
+
+def test_the_newest_version_is_the_last_migration() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(schema.MIGRATIONS))
+    assert ScriptDirectory.from_config(config).get_current_head() == schema.NEWEST
+
+
+def test_a_database_of_the_first_version_is_upgraded_and_keeps_its_games(url: str) -> None:
+    database = Database(url)
+    schema.bring_up_to_date(database.engine, "0001")
+    record = random_record("connect4", 3)
+    values = game_entry(StoredGame(new_id(), record, "match")).values
+    del values["who"]  # came with the second version
+    with database.engine.begin() as connection:
+        columns = {column.name for column in games_table.columns} - {"who"}
+        connection.execute(insert(games_table).values({name: values[name] for name in columns}))
+    database.close()
+    (game,) = games_in(url)
+    assert game == StoredGame(values["id"], record, "match", who="")
+
+
+def test_tables_of_a_newer_program_are_refused(tmp_path: Path) -> None:
+    path = str(tmp_path / "games.sqlite")
+    Database(path).prepare()
+    with sqlite3.connect(path) as connection:
+        connection.execute("update alembic_version set version_num = '9999'")
+    with pytest.raises(BadInput, match="newer boardzero"):
+        Database(path).prepare()
+
+
+def test_several_processes_that_make_and_write_one_database_lose_nothing(url: str, tmp_path: Path) -> None:
+    writers, count = 3, 100
+    script = str(Path(__file__).with_name("storage_writer.py"))
+    commands = [[sys.executable, script, url, str(tmp_path), f"writer {writer}", str(count)] for writer in range(writers)]
+    running = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for command in commands]
+    errors = [process.communicate(timeout=120)[1] for process in running]
+    assert errors == [""] * writers
+    stored = games_in(url)
+    assert len(stored) == len({game.id for game in stored}) == writers * count
+    database = Database(url)
+    with database.reading() as connection:
+        matches = list_matches(connection)
+    database.close()
+    assert sorted(match["player"] for match in matches) == [f"writer {writer}" for writer in range(writers)]
+    assert all(match["games"] == match["wins"] + match["draws"] + match["losses"] == count for match in matches)
+
+
+def test_readers_do_not_wait_for_a_writer(tmp_path: Path) -> None:
+    path = str(tmp_path / "games.sqlite")
+    database, other = Database(path), Database(path)
+    with database.writing() as writing:
+        write_entries(writing, [game_entry(StoredGame(new_id(), random_record()))])
+        with other.reading() as connection:
+            assert count_games(connection, GameFilter()) == 0
+    assert len(games_in(path)) == 1
+
+
+# -- what is stored ----------------------------------------------------------------------------------------------------
+def test_a_game_comes_back_as_it_was(url: str) -> None:
+    record = random_record("latrunculi:size=4,start=random", 5, remark="it's “odd”: 100 %", players=("häns", "mcts:sims=10"))
+    with GameLog(url, silence) as log:
+        game_id = log_game(log, record, "play")
+    (game,) = games_in(url)
+    assert (game.id, game.record, game.source, game.match) == (game_id, record, "play", None)
+    assert "@" in game.who
+
+
+def test_a_row_that_is_written_again_is_there_once(url: str) -> None:
+    entry = game_entry(StoredGame(new_id(), random_record()))
+    with GameLog(url, silence) as log:
+        log.write([entry, entry])
+        log.flush()
+        log.write([entry])
+    assert len(games_in(url)) == 1
+
+
+def test_ratings_are_kept_by_fit(url: str) -> None:
+    fit, others = (
+        new_id(),
+        {"low": 10.0, "high": 90.0, "games": 20, "scale": "elo", "made": "2031-01-01T00:00:00Z", "who": "me"},
+    )
+    rows = [rating_entry(fit, "connect4", player, rating, **others) for player, rating in (("random", 0.0), ("mcts", 50.0))]
+    with GameLog(url, silence) as log:
+        log.write(rows)
+    database = Database(url)
+    with database.reading() as connection:
+        assert [row["player"] for row in list_ratings(connection, "connect4")] == ["mcts", "random"]
+    database.close()
+
+
+def test_a_row_that_the_database_refuses_does_not_keep_others_out(url: str) -> None:
+    said: list[str] = []
+    good, orphan = (game_entry(StoredGame(new_id(), random_record(), match=match)) for match in (None, "no such match"))
+    with GameLog(url, said.append) as log:
+        log.write([orphan, good])
+    assert [game.id for game in games_in(url)] == [good.values["id"]]
+    assert len(said) == 1 and "refused a row of games" in said[0]
+
+
+# -- filters -----------------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """Ten games that differ in everything that can be asked for."""
+    if request.param == "sqlite":
+        database = Database(str(tmp_path_factory.mktemp("filled") / "games.sqlite"))
+    else:
+        running: PostgresServer = request.getfixturevalue("server")
+        database = Database(running.new_database())
+    entries: list[Entry] = [
+        Entry("runs", {"id": id_of("run"), "folder": "r", "game": "gomoku", "settings": {}, "begun": "2031", "who": "me"})
+    ]
+    for number in range(10):
+        record = replace(
+            random_record("tictactoe", number),
+            game="connect4" if number < 5 else "connect4:rows=5" if number < 8 else "connect4x",
+            players=("mcts:sims=10" if number % 2 else "mctsx", "perfect" if number % 3 else "mcts"),
+            result="first" if number < 3 else "second" if number < 6 else "draw",
+            plies=number,
+            ended=f"2031-01-{number + 1:02}T12:00:00Z",
+        )
+        run = id_of("run") if number == 7 else None
+        game_id = f"a{number}" if number > 7 else f"{number}" * 32
+        entries.append(game_entry(StoredGame(game_id, record, "play" if number % 2 else "match", run=run)))
+    with database.writing() as connection:
+        write_entries(connection, entries)
+    yield database
+    database.close()
+
+
+@pytest.mark.parametrize(
+    ("which", "numbers"),
+    [
+        (GameFilter(), [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]),
+        (GameFilter(game="connect4"), [7, 6, 5, 4, 3, 2, 1, 0]),
+        (GameFilter(game="connect4:rows=5"), [7, 6, 5]),
+        (GameFilter(game="connect4*", longest=1), [1, 0]),
+        (GameFilter(player="mcts"), [9, 7, 6, 5, 3, 1, 0]),
+        (GameFilter(first="mcts"), [9, 7, 5, 3, 1]),
+        (GameFilter(second="mcts"), [9, 6, 3, 0]),
+        (GameFilter(player="mcts*", result="won"), [3, 2, 1, 0]),
+        (GameFilter(player="perfect", result="lost"), [2, 1]),
+        (GameFilter(player="perfect", result="draw"), [8, 7]),
+        (GameFilter(result="second"), [5, 4, 3]),
+        (GameFilter(source="play", shortest=4), [9, 7, 5]),
+        (GameFilter(since="2031-01-09"), [9, 8]),
+        (GameFilter(until="2031-01-02"), [1, 0]),
+        (GameFilter(since="2031-01", until="2031-01-01"), [0]),
+        (GameFilter(until="2030"), []),
+        (GameFilter(run=id_of("run")[:6]), [7]),
+        (GameFilter(player="100%"), []),
+        (GameFilter(player="_cts*"), []),
+    ],
+)
+def test_filters_give_what_is_asked_for(filled: Database, which: GameFilter, numbers: list[int]) -> None:
+    with filled.reading() as connection:
+        assert [game.record.plies for game in list_games(connection, which)] == numbers
+        assert count_games(connection, which) == len(numbers)
+
+
+def test_a_game_is_found_by_the_beginning_of_its_id(filled: Database) -> None:
+    with filled.reading() as connection:
+        assert find_stored_game(connection, "3333").record.plies == 3
+        with pytest.raises(BadInput, match="There is no game 'b'"):
+            find_stored_game(connection, "b")
+        with pytest.raises(BadInput, match="is not the id of a game"):
+            find_stored_game(connection, "%")
+    with filled.reading() as connection, pytest.raises(BadInput, match="Several games begin with 'a'"):
+        find_stored_game(connection, "a")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [({"result": "won"}, "There is no result 'won'"), ({"since": "yesterday"}, "'yesterday' is not a date")],
+)
+def test_filters_that_mean_nothing_are_refused(asked: dict[str, str], said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        GameFilter(**asked)  # type: ignore[arg-type]
+
+
+# -- databases that do not answer --------------------------------------------------------------------------------------
+def test_while_the_database_is_down_games_are_kept_and_written_later(server: PostgresServer) -> None:
+    url = server.new_database()
+    said: list[str] = []
+    log = GameLog(url, said.append, retry_seconds=0.2)
+    first = log_game(log, random_record("tictactoe", 1), "play")
+    log.flush()
+    server.stop()
+    try:
+        kept = [log_game(log, random_record("tictactoe", seed), "play") for seed in range(2, 5)]
+        log.flush()
+        assert len(said) == 1 and "does not answer" in said[0] and "games are kept in" in said[0]
+    finally:
+        server.start()
+    for _ in range(100):
+        log.flush()
+        if len(said) > 1:
+            break
+        time.sleep(0.1)
+    last = log_game(log, random_record("tictactoe", 6), "play")
+    log.close()
+    assert {game.id for game in games_in(url)} == {first, *kept, last}
+    assert "answers again; 3 rows that were kept meanwhile were written" in said[1] and len(said) == 2
+
+
+def test_games_of_a_process_that_ended_during_an_outage_are_written_by_the_next(server: PostgresServer) -> None:
+    url = server.new_database()
+    said: list[str] = []
+    server.stop()
+    try:
+        with GameLog(url, said.append) as log:
+            ids = {log_game(log, random_record("tictactoe", seed), "play") for seed in range(3)}
+        with GameLog(url, said.append) as log:
+            ids.add(log_game(log, random_record("tictactoe", 9), "play"))
+        with pytest.raises(DatabaseDown):
+            Database(url).prepare()
+    finally:
+        server.start()
+    assert len(said) == 2, "each process says it once"
+    GameLog(url, silence).close()
+    assert {game.id for game in games_in(url)} == ids
+    GameLog(url, silence).close()
+    assert len(games_in(url)) == 4, "and nothing twice"
+
+
+def test_a_spool_of_a_living_process_is_left_alone_and_torn_lines_are_skipped(tmp_path: Path) -> None:
+    entries = [game_entry(StoredGame(new_id(), random_record("tictactoe", seed))) for seed in range(3)]
+    spool, other = Spool(tmp_path, "db"), Spool(tmp_path, "db")
+    spool.append(entries[:2])
+    taken: list[Entry] = []
+
+    def write(some: list[Entry]) -> int:
+        taken.extend(some)
+        return len(some)
+
+    assert other.empty_into(write) == 0, "its process lives"
+    path = spool.path
+    spool.close()
+    with path.open("ab") as file:
+        file.write(json.dumps({"table": "games", "values": {"id": "x"}}).encode()[:-5])
+    assert other.empty_into(write) == 2
+    assert taken == entries[:2]
+    assert not list(tmp_path.rglob(FILE)), "what was written is not kept"
+
+
+def test_rows_that_cannot_be_written_stay_in_the_spool(tmp_path: Path) -> None:
+    spool = Spool(tmp_path, "db")
+    spool.append([game_entry(StoredGame(new_id(), random_record()))])
+    spool.close()
+
+    def fail(some: list[Entry]) -> int:
+        raise DatabaseDown("no")
+
+    with pytest.raises(DatabaseDown):
+        Spool(tmp_path, "db").empty_into(fail)
+    assert Spool(tmp_path, "db").empty_into(len) == 1
+    assert Spool(tmp_path, "another").empty_into(len) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("", "has no name"),
+        ("mysql://localhost/games", "'mysql' is not a database that boardzero writes to"),
+        ("postgresql://localhost", "names no database"),
+        ("postgresql://me:secret@local host:99999999/x", "is not the URL of a database|cannot be used"),
+        ("sqlite://", "would be lost at once"),
+        ("nowhere/at/all/games.sqlite", "there is no folder"),
+        (".", "is a folder"),
+    ],
+)
+def test_a_database_that_can_never_work_is_refused(name: str, said: str) -> None:
+    with pytest.raises(BadInput, match=said) as refusal:
+        Database(name).prepare()
+    assert "secret" not in str(refusal.value)
+
+
+def test_another_file_is_not_taken_for_a_database(tmp_path: Path) -> None:
+    path = tmp_path / "letter.sqlite"
+    path.write_text("Dear Ann, this is not a database, as you can see.")
+    with pytest.raises(BadInput, match="is not a SQLite database"):
+        Database(str(path))
+
+
+def test_a_server_that_will_not_have_us_is_refused_at_once(server: PostgresServer) -> None:
+    with pytest.raises(BadInput, match="does not exist"):
+        GameLog(server.url("no_such_database"), silence)
+
+
+def test_the_password_is_never_shown() -> None:
+    assert "secret" not in str(Database("postgresql://me:secret@127.0.0.1:1/games").name)
+
+
+def test_games_stay_when_the_writer_is_gone_at_once(url: str) -> None:
+    """WAL and a commit a batch: what `flush` has returned from is there, whatever becomes of the process."""
+    log = GameLog(url, silence)
+    log_game(log, random_record(), "play")
+    log.flush()
+    assert len(games_in(url)) == 1
+    with log.database.engine.connect() as connection:
+        if log.database.is_sqlite:
+            assert connection.execute(text("pragma journal_mode")).scalar() == "wal"
+    log.close()

@@ -1,0 +1,88 @@
+"""A training run in the log: what really happened in one, killed and resumed, is there once."""
+
+from pathlib import Path
+
+import pytest
+from storage_helpers import games_in
+from training_runs import begin, game_numbers
+
+from boardzero.arena.saved_games import position_of
+from boardzero.events.training import NetworksCompared, PerfectPlayMeasured, SelfPlayProgress, StrengthMeasured, TrainingEvent
+from boardzero.storage.database import Database
+from boardzero.storage.log import GameLog
+from boardzero.storage.queries import GameFilter, list_evaluations, list_runs
+from boardzero.storage.run_log import RunLog
+from boardzero.training.loop import Training
+from boardzero.training.run_folder import RunFolder
+
+
+def silence(sentence: str) -> None:
+    raise AssertionError(sentence)
+
+
+@pytest.fixture
+def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return str(tmp_path / "games.sqlite")
+
+
+def test_a_run_that_is_stopped_and_resumed_is_logged_once(url: str, tmp_path: Path) -> None:
+    folder = begin(tmp_path / "run", generations=3)
+    for stop_after in (2, None):
+        with GameLog(url, silence) as log:
+            logged = RunLog(log, folder)
+
+            def hear(event: object, logged: RunLog = logged, stop_after: int | None = stop_after) -> None:
+                logged(event)  # type: ignore[arg-type]
+                if getattr(event, "generation", 0) == stop_after:
+                    training.stop()
+
+            with Training(folder, hear) as training:
+                training.run()
+    with GameLog(url, silence) as log:  # once more, with nothing new
+        RunLog(log, folder).log_new_games()
+    stored = games_in(url)
+    played = [game for game in game_numbers(folder) if game is not None]
+    assert len(stored) == len({game.number for game in stored})
+    assert {game.number for game in stored} == set(played)
+    for game in stored[::20]:
+        position = position_of(game.record)
+        assert position.over and position.winner == game.record.winner
+        assert game.source == "self-play" and "@" in game.who
+    database = Database(url)
+    with database.reading() as connection:
+        (run,) = list_runs(connection)
+    database.close()
+    assert (run["game"], run["generation"], run["games"]) == ("tictactoe", 3, len(stored))
+    assert run["settings"]["network"]["blocks"] == 1
+    assert len(games_in(url, GameFilter(run=run["id"][:8], game="tictactoe"))) == len(stored)
+
+
+def test_evaluations_are_logged_and_progress_is_not(url: str, tmp_path: Path) -> None:
+    folder: RunFolder = begin(tmp_path / "run")
+    events: list[TrainingEvent] = [
+        PerfectPlayMeasured(2, 10.0, 100, 400, 31),
+        NetworksCompared(3, 2, 12.0, 11, 2, 7, True, 1.5),
+        StrengthMeasured(
+            4, 20.0, "mcts:sims=100", "mcts", 100, (1, 0, 0), (0, 1, 0), 0.75, (0.2, 1.0), 1.0, (0.3, 1.0), 0.5, (0.1, 0.9), 2.0
+        ),
+    ]
+    with GameLog(url, silence) as log:
+        logged = RunLog(log, folder, games=False)
+        for event in [*events, *events]:  # told again after a resume
+            logged(event)
+        logged(SelfPlayProgress(1, 2, 3, 4, 5.0, 6, 7, 8, 9))
+    database = Database(url)
+    with database.reading() as connection:
+        rows = list_evaluations(connection, logged.run)
+    database.close()
+    assert [(row["generation"], row["opponent"]) for row in rows] == [(2, "perfect"), (3, "generation 2"), (4, "mcts:sims=100")]
+    assert rows[0]["report"]["mistakes"] == 31 and rows[2]["report"]["moving_second"] == [0, 1, 0]
+
+
+def test_a_run_keeps_its_id_when_its_folder_is_moved(url: str, tmp_path: Path) -> None:
+    begin(tmp_path / "run")
+    with GameLog(url, silence) as log:
+        first = RunLog(log, RunFolder(tmp_path / "run")).run
+        (tmp_path / "run").rename(tmp_path / "moved")
+        assert RunLog(log, RunFolder(tmp_path / "moved")).run == first
