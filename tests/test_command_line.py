@@ -84,7 +84,7 @@ def test_bench_games_compares_with_interpreted_rules() -> None:
         (["bench", "games", "chess"], "There is no game 'chess'"),
         (["games", "--check", "nothing"], "There is no game 'nothing'"),
         (["gmaes"], "gmaes"),
-        (["report", "anything", "--at-all"], "'report' is not built yet"),
+        (["cluster", "status", "nowhere"], "'nowhere' is no cluster"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(arguments: list[str], said: str) -> None:

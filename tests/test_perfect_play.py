@@ -15,18 +15,22 @@ from boardzero.arena.perfect_play import (
     count_mistakes,
     draw_positions,
     draw_solved_positions,
+    known_values,
     read_positions,
     search_chooser,
 )
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
+from boardzero.games.connect4 import ConnectFour
 from boardzero.games.position import Position
 from boardzero.games.rules import Planes
 from boardzero.players.catalogue import find_player
+from boardzero.search.connect4_solver import ConnectFourSolver
 from boardzero.settings.search import SearchSettings
 
 GAME = find_game("connect4:rows=5,columns=5")
 FULL = find_game("connect4")
+SETS = Path(__file__).parent / "data" / "connect4"
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +137,30 @@ def test_missing_values_are_solved(tmp_path: Path) -> None:
 def test_lines_that_are_no_positions_are_named(tmp_path: Path, line: str) -> None:
     with pytest.raises(BadInput, match=r"Line 2 of '.*positions' is no position"):
         read_positions(written(tmp_path, "313131 9", line), GAME, Solver(GAME))
+
+
+def test_values_of_the_well_known_sets_are_kept_and_right() -> None:
+    """All of the sets are there, so that nothing is solved when they are read; a sample is solved again."""
+    known = known_values()
+    lines = [line for path in sorted(SETS.glob("Test_*")) for line in path.read_text().splitlines()]
+    assert len(lines) == 6000
+    assert isinstance(FULL, ConnectFour)
+    fresh = ConnectFourSolver(FULL)
+    for number, line in enumerate(lines):
+        moves, score = line.split()
+        position = Position(FULL, moves)
+        values = known[position.state.tobytes()]
+        assert max(value for value in values if value is not None) == np.sign(int(score))
+        if number % 60 == 7 and len(moves) > 10:  # earlier positions take too long
+            assert fresh.action_values(position.state) == values
+
+
+def test_well_known_sets_are_read_without_solving(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("solved")
+
+    monkeypatch.setattr(ConnectFourSolver, "action_values", refuse)
+    assert len(read_positions(SETS / "Test_L1_R2", FULL, Solver(FULL))) == 1000
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:

@@ -27,6 +27,11 @@ def compare(
     ] = None,
     draw: Annotated[int, typer.Option(min=1, help="Without files: how many positions to draw at random.")] = 500,
     seed: Annotated[int, typer.Option(min=0, help="Drawn positions follow from it.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="With --run: where to draw the curve (default: perfect.html of the run)."),
+    ] = None,
+    png: Annotated[bool, typer.Option("--png", help="With --run: also the charts as PNG files beside it.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Count the mistakes of a player: positions in which another move has a better result than the one chosen."""
@@ -36,8 +41,10 @@ def compare(
     if run is not None:
         if game is not None or player is not None:
             raise BadInput("--run stands instead of a game and --player: it names both.")
-        _compare_run(run, sims, positions or [], draw, seed, as_json)
+        _compare_run(run, sims, positions or [], (draw, seed), (out, png), as_json)
         return
+    if out is not None or png:
+        raise BadInput("--out and --png go with --run: they are about its curve.")
     if game is None or player is None:
         raise BadInput("Name a game and --player PLAYER, or --run RUN.")
     from boardzero.arena.perfect_play import chooser_of
@@ -50,32 +57,43 @@ def compare(
         print_json(answer)
 
 
-def _compare_run(run: Path, sims: int, files: list[Path], draw: int, seed: int, as_json: bool) -> None:
-    """The same for each network that the run has kept; one that cannot be read is named and left out."""
-    from boardzero.arena.perfect_play import search_chooser
-    from boardzero.errors import BadInput
+def _compare_run(
+    run: Path, sims: int, files: list[Path], drawn: tuple[int, int], curve: tuple[Path | None, bool], as_json: bool
+) -> None:
+    """The same for each network that the run has kept, and the habits of each; the curve of them is drawn.
+
+    drawn: how many positions to draw, and the seed; curve: where to draw it, and whether as pictures too.
+    """
+    from boardzero.arena.perfect_play import draw_solved_positions
+    from boardzero.evaluation.perfect_run import answers, keep_measured, measure_networks, write_curve
     from boardzero.games.catalogue import find_game
-    from boardzero.network.evaluator import find_evaluator
-    from boardzero.settings.search import SearchSettings
     from boardzero.training.run_folder import RunFolder
 
     folder = RunFolder(run)
     rules = find_game(folder.settings().game)
     folder.newest_network()  # refuses a run without networks
-    sets = _position_sets(rules, files, draw, seed)
+    sets = _position_sets(rules, files, *drawn)
+    habits = next(iter(sets.values())) if not files else draw_solved_positions(rules, *drawn)
     networks: list[dict[str, Any]] = []
-    for generation in folder.network_generations():
-        try:
-            evaluate = find_evaluator(folder.network(generation), rules)
-        except BadInput as error:
-            typer.echo(f"boardzero: left out: {error}", err=True)
-            continue
+    for network in measure_networks(folder, sims, sets, habits, _left_out):
+        networks.append(network)
         if not as_json:
-            print(f"generation {generation}", flush=True)
-        choose = search_chooser(rules, evaluate, sims, SearchSettings())
-        networks.append({"generation": generation, "simulations": sims, **_mistakes(choose, sets, as_json)})
+            print(f"generation {network['generation']}", flush=True)
+            for file in network["files"]:
+                _print_mistakes(file)
+    keep_measured(folder, networks)
+    pages = write_curve(run, *curve) if folder.events.is_file() and networks else []
     if as_json:
-        print_json({"networks": networks})
+        print_json({"networks": networks, "curve": [str(path) for path in pages]})
+        return
+    if networks:
+        print(*answers(networks[-1]["habits"]), sep="\n")
+    for path in pages:
+        print(f"Drawn: {path}")
+
+
+def _left_out(sentence: str) -> None:
+    typer.echo(f"boardzero: left out: {sentence}", err=True)
 
 
 def _position_sets(rules: "Game", files: list[Path], draw: int, seed: int) -> "PositionSets":
@@ -96,5 +114,10 @@ def _mistakes(choose: "Chooser", sets: "PositionSets", quiet: bool) -> dict[str,
         mistakes = count_mistakes(choose, entries)
         files.append({"file": name, "positions": len(entries), "mistakes": mistakes})
         if not quiet:
-            print(f"{name}: {100 * mistakes / max(1, len(entries)):.1f} % mistakes ({mistakes} of {len(entries)})", flush=True)
+            _print_mistakes(files[-1])
     return {"files": files, **{key: sum(entry[key] for entry in files) for key in ("positions", "mistakes")}}
+
+
+def _print_mistakes(file: dict[str, Any]) -> None:
+    share = 100 * file["mistakes"] / max(1, file["positions"])
+    print(f"{file['file']}: {share:.1f} % mistakes ({file['mistakes']} of {file['positions']})", flush=True)

@@ -1,0 +1,208 @@
+"""`boardzero rate`: how strong networks and players are, on one scale, and how sure that is."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from boardzero.cli.arena_options import INTERRUPTED, Seed, wide_console
+from boardzero.cli.output import AsJson, print_json
+
+if TYPE_CHECKING:
+    from boardzero.evaluation.entrants import Entrant
+    from boardzero.evaluation.rating import Matrix, Rating, Ratings
+
+FILE, SUMMARY = "ratings.jsonl", "ratings.json"
+MATRIX_GAMES = 10
+
+
+def rate(
+    players: Annotated[
+        list[str], typer.Argument(metavar="RUN|PLAYER...", help="Folders of runs, and players like mcts:sims=1000.")
+    ],
+    game: Annotated[str | None, typer.Option(help="Without a run: the game that is played.")] = None,
+    games: Annotated[int, typer.Option(min=0, help="How many more games to play; 0 only fits what there is.")] = 200,
+    until: Annotated[
+        float | None, typer.Option(help="Instead of --games: play until every interval is at most ± this wide.")
+    ] = None,
+    sims: Annotated[int, typer.Option(min=1, help="Simulations a move of the runs' networks.")] = 100,
+    networks: Annotated[int, typer.Option(min=1, help="At most this many networks of a run, evenly spread.")] = 12,
+    anchors: Annotated[
+        bool, typer.Option("--anchors/--no-anchors", help="Also random, mcts at several strengths, minimax and perfect play.")
+    ] = True,
+    anchor: Annotated[
+        str | None, typer.Option(metavar="PLAYER[=RATING]", help="Who has a fixed rating (random=0; wandhoven: untrained=100).")
+    ] = None,
+    scale: Annotated[
+        Literal["elo", "wandhoven"], typer.Option(help="Base 10, or base e with the untrained network at 100.")
+    ] = ("elo"),
+    matrix: Annotated[bool, typer.Option("--matrix", help="Let every network meet every other, and show the scores.")] = False,
+    matrix_games: Annotated[int, typer.Option(min=2, help="With --matrix: games of each two networks.")] = MATRIX_GAMES,
+    file: Annotated[
+        Path | None, typer.Option(help=f"Where games are kept and gone on with (default: {FILE} of the first run).")
+    ] = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Rate the networks of runs and other players: plays the games that tell most and fits all of them together."""
+    from boardzero.errors import BadInput
+    from boardzero.evaluation.entrants import gather, is_run
+    from boardzero.evaluation.rating import Rating
+    from boardzero.evaluation.rating_games import RatingGames
+    from boardzero.evaluation.rating_scales import scale_named
+    from boardzero.games.catalogue import find_game
+
+    if until is not None and not until > 0:
+        raise BadInput(f"--until is {until:g}; it should be more than 0 points.")
+    runs = [Path(one) for one in players if is_run(one)]
+    rules, entrants = gather(players, sims, networks, None if anchors else [], find_game(game) if game else None)
+    number, fixed = _anchor(anchor, entrants, scale)
+    chosen = scale_named(scale, fixed)
+    games_file = RatingGames(file or (runs[0] / FILE if runs else Path(FILE)), rules.specification)
+    if games_file.damaged:
+        print(f"{games_file.damaged} damaged lines of '{games_file.path}' were skipped.", file=sys.stderr)
+    rating = Rating(rules, entrants, games_file, number, seed)
+    interrupted = False
+    with _progress(as_json) as hear:
+        try:
+            if matrix:
+                rating.complete_matrix(matrix_games, hear)
+            if until is None:
+                rating.play(games, hear)
+            else:
+                _play_until(rating, until / chosen.points, hear)
+        except KeyboardInterrupt:
+            interrupted = True
+    answer = rating.ratings(chosen)
+    _keep(answer, runs)
+    if as_json:
+        shown = {"matrix": rating.matrix().as_dict()} if matrix else {}
+        print_json({**answer.as_dict(), **shown, "file": str(games_file.path), "interrupted": interrupted})
+    else:
+        _show(answer)
+        if matrix:
+            _show_matrix(rating.matrix())
+        print(f"Games are kept in {games_file.path}; the same command again plays on from them.")
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _anchor(text: str | None, entrants: "list[Entrant]", scale: str) -> tuple[int, float | None]:
+    """The number of the player whose rating is fixed, and that rating where one is given."""
+    from boardzero.errors import BadInput
+
+    names = [entrant.name for entrant in entrants]
+    if text is None:
+        untrained = [number for number, entrant in enumerate(entrants) if entrant.generation == 0]
+        if scale == "wandhoven":
+            if not untrained:
+                raise BadInput("The wandhoven scale begins at an untrained network (generation 0), and none is rated here.")
+            return untrained[0], None
+        return names.index("random") if "random" in names else (untrained or [0])[0], None
+    name, rating = text, None
+    if name not in names and "=" in text:
+        name, _, number = text.rpartition("=")
+        try:
+            rating = float(number)
+        except ValueError:
+            raise BadInput(f"'{number}' in --anchor {text} is not a rating.") from None
+    if name not in names:
+        raise BadInput(f"'{name}' is not rated here, so it cannot be the anchor; there are {', '.join(names)}.")
+    return names.index(name), rating
+
+
+def _play_until(rating: "Rating", half_width: float, hear: "_Progress") -> None:
+    """Batches of games until every standard error is small enough, or nothing new can be played."""
+    while True:
+        before = rating.games
+        if before and rating.fit().errors.max() * 1.96 <= half_width:
+            return
+        rating.play(64, hear)
+        if rating.games == before:
+            return
+
+
+class _Progress:
+    """Says now and then, on standard error, how many games have been played."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.quiet, self.played, self._told = quiet, 0, 0.0
+
+    def __call__(self, record: object) -> None:
+        import time
+
+        self.played += 1
+        step = 0.2 if sys.stderr.isatty() else 10.0
+        if not self.quiet and time.monotonic() - self._told > step:
+            self._told = time.monotonic()
+            end = "\r" if sys.stderr.isatty() else "\n"
+            print(f"{self.played} games played", end=end, file=sys.stderr, flush=True)
+
+    def __enter__(self) -> "_Progress":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self.quiet and sys.stderr.isatty():
+            print(" " * 40, end="\r", file=sys.stderr, flush=True)
+
+
+def _progress(quiet: bool) -> _Progress:
+    return _Progress(quiet)
+
+
+def _keep(answer: "Ratings", runs: list[Path]) -> None:
+    """Leave the ratings in the runs' folders, where their reports find them."""
+    from boardzero.network.weights import write_whole
+
+    for run in runs:
+        write_whole(run / SUMMARY, json.dumps(answer.as_dict(), ensure_ascii=False, indent=2).encode())
+
+
+def _show(answer: "Ratings") -> None:
+    from rich.table import Table
+
+    table = Table("", "player", box=None, pad_edge=False, header_style="bold")
+    for heading in (answer.scale.name.capitalize(), "95 % interval", "games", "score"):
+        table.add_column(heading, justify="right")
+    for rank, one in enumerate(answer.rated, 1):
+        fixed = one.entrant.name == answer.anchor
+        interval = "fixed" if fixed else f"{one.interval[0]:.0f} to {one.interval[1]:.0f}"
+        score = f"{one.points / one.games:.1%}" if one.games else ""
+        table.add_row(str(rank), one.entrant.name, f"{one.rating:.0f}", interval, str(one.games), score)
+    print(f"{answer.game}, {answer.games} games")
+    wide_console().print(table)
+    print(
+        f"Moving first is worth {answer.advantage:+.0f} points; {answer.draw_share:.1%} of the games were drawn."
+        + (f" Pairs of games scatter {answer.scatter:.1f} × as much as single games say." if answer.scatter > 1.05 else "")
+    )
+    if answer.scale.name == "wandhoven":
+        _show_steps(answer)
+
+
+def _show_steps(answer: "Ratings") -> None:
+    """Wandhoven's Δr = −400 · ln((1 − s) / s), from each network's match with the one before it."""
+    if not answer.steps:
+        return
+    print("\nΔr from one version to the next: by all games, and by their own match, Δr = −400 · ln((1 − s) / s)")
+    for step in answer.steps:
+        met = "have not met" if step.score is None else f"s = {step.score:.3f}, Δr = {step.by_match:+.0f}".replace("inf", "∞")
+        print(f"  {Path(step.run).name} {step.before} → {step.after}: {step.fitted:+.0f}; {met}")
+    mean = sum(step.fitted for step in answer.steps) / len(answer.steps)
+    print(f"  mean {mean:+.0f} a version (a gate of 1.3 wins to a loss asks for 400 · ln 1.3 ≈ +105)")
+
+
+def _show_matrix(matrix: "Matrix") -> None:
+    from rich.table import Table
+
+    table = Table("score of row against column, %", box=None, pad_edge=False, header_style="bold")
+    for name in matrix.names:
+        table.add_column(name.split()[-1] if len({n.rsplit(" ", 1)[0] for n in matrix.names}) == 1 else name, justify="right")
+    for row, name in enumerate(matrix.names):
+        cells = [
+            "·" if games == 0 else f"{100 * score:.0f}"
+            for score, games in zip(matrix.scores[row], matrix.games[row], strict=True)
+        ]
+        table.add_row(name, *cells)
+    wide_console().print(table)

@@ -1,0 +1,209 @@
+"""The end of an experiment: final ratings, curves with bands, a table and one sentence for each variant, as text and page."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from boardzero.evaluation.charts import Chart, band, colour, layout, line
+from boardzero.evaluation.comparison import Comparison, VariantResult, mean_band
+from boardzero.evaluation.entrants import Entrant, networks_of, player_named
+from boardzero.evaluation.experiment import ExperimentRuns, Say
+from boardzero.evaluation.page import Page, TableOnPage
+from boardzero.evaluation.rating import Matrix, Rating, Ratings
+from boardzero.evaluation.rating_games import RatingGames
+from boardzero.evaluation.rating_scales import scale_named
+from boardzero.evaluation.run_history import RunHistory, read_history
+from boardzero.games.catalogue import find_game
+from boardzero.network.weights import write_whole
+
+GAMES, PAGE, TEXT = "ratings.jsonl", "results.html", "results.txt"
+EVERY_NETWORK = 1000
+
+
+def conclude(runs: ExperimentRuns, matches: Sequence[dict[str, Any]], say: Say) -> Comparison:
+    """Rate the final networks of all runs together, and compare the variants."""
+    experiment = runs.experiment
+    ratings = _final_ratings(runs, say) if experiment.variant and experiment.measure.rating_games else None
+    by_run = {one.entrant.run: one.rating for one in ratings.rated if one.entrant.run} if ratings else {}
+    variants = []
+    for variant in experiment.variant:
+        own = [run for run in runs.runs if run.variant is variant]
+        histories = tuple(read_history(run.folder.path, str(run)) for run in own)
+        rated = tuple(by_run[str(run.folder.path)] for run in own if str(run.folder.path) in by_run)
+        variants.append(VariantResult(variant.name, variant.about, histories, rated))
+    matrices = tuple(_matrices(runs, say)) if experiment.measure.matrix_games else ()
+    return Comparison(experiment.title, experiment.question, tuple(variants), tuple(matches), ratings, matrices)
+
+
+def _final_ratings(runs: ExperimentRuns, say: Say) -> Ratings:
+    measure = runs.experiment.measure
+    game = find_game(runs.experiment.base.game)
+    entrants: dict[str, Entrant] = {}
+    for run in runs.runs:
+        (entrant,) = networks_of(run.folder.path, measure.simulations, 1, run.folder.path.name)
+        entrants[f"{entrant.key} {run.folder.path}"] = entrant
+    for specification in measure.anchors:
+        entrants[specification] = player_named(specification, game)
+    known = list({entrant.key: entrant for entrant in entrants.values()}.values())
+    games = RatingGames(runs.path / GAMES, game.specification)
+    rating = Rating(game, known, games, anchor=len(known) - len(measure.anchors) if measure.anchors else 0)
+    missing = measure.rating_games - rating.games
+    if missing > 0:
+        say(f"rating {len(known)} players: {missing} games")
+        rating.play(missing, lambda _: None)
+    return rating.ratings(scale_named("elo"))
+
+
+def _matrices(runs: ExperimentRuns, say: Say) -> list[Matrix]:
+    """Of each run: every kept network against every other."""
+    measure, matrices = runs.experiment.measure, []
+    game = find_game(runs.experiment.base.game)
+    for run in runs.runs:
+        networks = networks_of(run.folder.path, measure.simulations, EVERY_NETWORK, run.folder.path.name)
+        rating = Rating(game, networks, RatingGames(run.folder.path / GAMES, game.specification), anchor=0)
+        say(f"{run}: every network against every other")
+        rating.complete_matrix(measure.matrix_games, lambda _: None)
+        matrices.append(rating.matrix())
+    return matrices
+
+
+# -- text ---------------------------------------------------------------------------------------------------------------
+def as_text(comparison: Comparison) -> str:
+    """Everything that matters, for a terminal."""
+    parts = [comparison.title, *([comparison.question] if comparison.question else []), ""]
+    if comparison.variants:
+        headings, rows = _rows(comparison)
+        parts += [_columns([headings, *rows]), ""]
+    for matrix in comparison.matrices:
+        headings, rows = _matrix_rows(matrix)
+        parts += [_columns([headings, *rows]), ""]
+    return "\n".join([*parts, *comparison.sentences()]) + "\n"
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    lines = ["  ".join(cell.ljust(width) if place == 0 else cell.rjust(width)
+                       for place, (cell, width) in enumerate(zip(row, widths, strict=True))) for row in rows]  # fmt: skip
+    return "\n".join(text.rstrip() for text in lines)
+
+
+def _rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
+    headings = [
+        "variant",
+        "Elo",
+        "against the first",
+        "95 % interval",
+        "p",
+        "% mistakes",
+        "games",
+        "positions",
+        "evaluations/s",
+    ]
+    rows = []
+    for variant in comparison.variants:
+        difference = None if variant is comparison.variants[0] else comparison.rating_difference(variant)
+        interval = difference.interval if difference else None
+        rows.append([
+            variant.name,
+            f"{np.mean(variant.ratings):.0f}" if variant.ratings else "",
+            f"{difference.mean:+.0f}" if difference else "",
+            f"{interval[0]:+.0f} to {interval[1]:+.0f}" if interval else "",
+            f"{difference.chance:.2g}" if difference and difference.chance is not None else "",
+            f"{np.mean(variant.mistakes):.1f}" if variant.mistakes else "",
+            f"{variant.mean('games'):,.0f}",
+            f"{variant.mean('positions'):,.0f}",
+            f"{variant.speed:,.0f}",
+        ])  # fmt: skip
+    used = [0, *(place for place in range(1, len(headings)) if any(row[place] for row in rows))]
+    return [headings[place] for place in used], [[row[place] for place in used] for row in rows]
+
+
+def _matrix_rows(matrix: Matrix) -> tuple[list[str], list[list[str]]]:
+    rows = [
+        [name, *("·" if games == 0 else f"{100 * score:.0f}" for score, games in zip(scores, counts, strict=True))]
+        for name, scores, counts in zip(matrix.names, matrix.scores, matrix.games, strict=True)
+    ]
+    return ["score of row against column, %", *(name.split()[-1] for name in matrix.names)], rows
+
+
+# -- page ---------------------------------------------------------------------------------------------------------------
+def write_results(comparison: Comparison, folder: Path) -> list[Path]:
+    """The text and the page, in the experiment's folder."""
+    tables = []
+    if comparison.variants:
+        headings, rows = _rows(comparison)
+        tables.append(TableOnPage("Variants", headings, rows, frozenset(range(1, len(headings)))))
+    if comparison.matches:
+        tables.append(_match_table(comparison.matches))
+    for matrix in comparison.matrices:
+        headings, rows = _matrix_rows(matrix)
+        tables.append(TableOnPage(matrix.names[0].rsplit(" ", 1)[0], headings, rows, frozenset(range(1, len(headings)))))
+    seeds = len(comparison.variants[0].runs) if comparison.variants else 0
+    page = Page(
+        title=comparison.title,
+        subtitle=comparison.question,
+        charts=curves(comparison.variants),
+        tables=tables,
+        remarks=[
+            *([f"Means over {seeds} seeds; bands are 95 % intervals of the mean."] if seeds > 1 else []),
+            *comparison.sentences(),
+        ],
+        wide=frozenset({"final"}),
+    )
+    page.write(folder / PAGE)
+    write_whole(folder / TEXT, as_text(comparison).encode())
+    return [folder / PAGE, folder / TEXT]
+
+
+def _match_table(matches: Sequence[dict[str, Any]]) -> TableOnPage:
+    rows = []
+    for match in matches:
+        low, high = match["interval"]
+        sides = [f"{match[side]['points'] / max(1, sum(match[side][key] for key in ('wins', 'draws', 'losses'))):.0%}"
+                 for side in ("moving_first", "moving_second")]  # fmt: skip
+        score = [f"{match['score']:.1%}", f"{low:.1%} to {high:.1%}"]
+        rows.append([*match["players"], str(match["games"]), *score, *sides, match["asked"]["document"]])
+    headings = ["player", "opponent", "games", "score", "95 % interval", "moving first", "moving second", "document"]
+    return TableOnPage("Matches", headings, rows, frozenset(range(2, 7)))
+
+
+def curves(variants: Sequence[VariantResult]) -> list[Chart]:
+    """Means over the seeds, with bands: mistakes, losses, and the final ratings."""
+
+    def series(of: Callable[[RunHistory], tuple[list[float], list[float]]], hover: str) -> list[dict[str, Any]]:
+        traces = []
+        for number, variant in enumerate(variants):
+            x, mean, low, high = mean_band([of(run) for run in variant.runs])
+            if x:
+                traces += (
+                    [band(x, np.maximum(low, 0).tolist(), high, colour(number), variant.name)] if len(variant.runs) > 1 else []
+                )
+                traces.append(line(x, mean, variant.name, colour(number), hover=hover, mode="lines", legendgroup=variant.name))
+        return traces
+
+    def mistakes(run: RunHistory) -> tuple[list[float], list[float]]:
+        return [one["seconds"] / 60 for one in run.perfect], [100 * one["mistakes"] / one["positions"] for one in run.perfect]
+
+    def loss(run: RunHistory) -> tuple[list[float], list[float]]:
+        return [one["seconds"] / 60 for one in run.generations], [
+            one["policy_loss"] + one["value_loss"] for one in run.generations
+        ]
+
+    rated = [(number, variant) for number, variant in enumerate(variants) if variant.ratings]
+    final = [
+        {"type": "scatter", "mode": "markers", "x": [variant.name] * len(variant.ratings), "y": list(variant.ratings),
+         "marker": {"size": 11, "color": colour(number), "opacity": 0.8}, "name": variant.name, "showlegend": False,
+         "hovertemplate": "%{y:.0f}<extra>%{x}</extra>"}
+        for number, variant in rated
+    ]  # fmt: skip
+    drawn = [
+        Chart("final", "Final ratings", "A point for each seed.", final,
+              layout("", "Elo", xaxis={"type": "category"}, yaxis={"rangemode": "normal"}, hovermode="closest")),
+        Chart("mistakes", "Mistakes against perfect play", "Lower is better.", series(mistakes, "%{y:.1f} %"),
+              layout("minutes of training", "% mistakes")),
+        Chart("losses", "Loss", "Policy and value; variants with other targets are not comparable.", series(loss, "%{y:.3f}"),
+              layout("minutes of training", "loss")),
+    ]  # fmt: skip
+    return [chart for chart in drawn if chart.traces]

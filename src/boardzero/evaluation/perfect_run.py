@@ -1,0 +1,117 @@
+"""A run against perfect play: mistakes and habits of each of its networks, and the curve of them over training time."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from boardzero.arena.perfect_play import SolvedPosition, count_mistakes, search_chooser
+from boardzero.errors import BadInput
+from boardzero.evaluation.charts import Chart, habits, layout, mistakes, write_pictures
+from boardzero.evaluation.habits import observe_habits
+from boardzero.evaluation.page import Page, TableOnPage
+from boardzero.evaluation.run_history import PERFECT, RunHistory, read_history
+from boardzero.games.catalogue import find_game
+from boardzero.network.evaluator import find_evaluator
+from boardzero.network.weights import write_whole
+from boardzero.settings.search import SearchSettings
+from boardzero.training.run_folder import RunFolder
+
+PAGE = "perfect.html"
+
+
+def measure_networks(
+    folder: RunFolder,
+    simulations: int,
+    sets: Mapping[str, Sequence[SolvedPosition]],
+    drawn: Sequence[SolvedPosition],
+    left_out: Callable[[str], None],
+) -> Iterator[dict[str, Any]]:
+    """Of each network that the run has kept, oldest first; one that cannot be read is named and left out.
+
+    sets: positions in which mistakes are counted; drawn: positions, after random moves, in which habits are observed.
+    """
+    game = find_game(folder.settings().game)
+    folder.newest_network()  # refuses a run without networks
+    for generation in folder.network_generations():
+        try:
+            evaluate = find_evaluator(folder.network(generation), game)
+        except BadInput as error:
+            left_out(str(error))
+            continue
+        choose = search_chooser(game, evaluate, simulations, SearchSettings())
+        files = [
+            {"file": name, "positions": len(entries), "mistakes": count_mistakes(choose, entries)}
+            for name, entries in sets.items()
+        ]
+        totals = {key: sum(int(str(file[key])) for file in files) for key in ("positions", "mistakes")}
+        seen = observe_habits(choose, drawn).as_dict(game) if drawn else None
+        yield {"generation": generation, "simulations": simulations, "files": files, **totals, "habits": seen}
+
+
+def keep_measured(folder: RunFolder, networks: Sequence[dict[str, Any]]) -> None:
+    """Leave them in the run's folder, where its report finds them."""
+    write_whole(folder.path / PERFECT, json.dumps({"networks": list(networks)}, ensure_ascii=False, indent=1).encode())
+
+
+def write_curve(path: Path, out: Path | None, pictures: bool) -> list[Path]:
+    """The page of what was measured last, in the run's folder unless told otherwise; if asked for, its charts as pictures."""
+    run = read_history(path, path.resolve().name)
+    target = out or path / PAGE
+    charts = [chart for chart in (mistakes([run]), habits([run]), moves_chosen(run)) if chart is not None and chart.traces]
+    last = run.measured["networks"][-1] if run.measured else {}
+    page = Page(
+        title=f"{run.label} against perfect play",
+        subtitle=f"{find_game(run.settings.game).title}, {last.get('simulations', 0)} simulations a move",
+        charts=charts,
+        tables=[_table(run)],
+        remarks=answers(last["habits"]) if last.get("habits") else [],
+        wide=frozenset({"mistakes"}),
+    )
+    page.write(target)
+    return [target, *(write_pictures(charts, target.parent, target.stem) if pictures else [])]
+
+
+def answers(seen: Mapping[str, Any]) -> list[str]:
+    """Sentences on the newest network: does it prefer a move, does it miss wins, does it fail to block?"""
+    favourite = seen["moves"].index(seen["favourite"])
+    wins, blocks = seen["missed_wins"], seen["missed_blocks"]
+    return [
+        f"Most beyond its due it plays {seen['favourite']}: in {seen['chosen'][favourite]:.1%} of the positions,"
+        f" where perfect play would in {seen['perfect'][favourite]:.1%}.",
+        f"It misses an immediate win in {_share(wins)}"
+        f" (and throws it away by that in {wins['costly']}), and fails to block a threat in {_share(blocks)}.",
+    ]
+
+
+def moves_chosen(run: RunHistory) -> Chart | None:
+    """How often the newest network plays each move, beside perfect play."""
+    networks = run.measured["networks"] if run.measured else []
+    seen = networks[-1].get("habits") if networks else None
+    if not seen:
+        return None
+    newest = f"generation {networks[-1]['generation']}"
+    traces = [
+        {"type": "bar", "x": seen["moves"], "y": [100 * share for share in seen[key]], "name": name,
+         "marker": {"color": shade}, "hovertemplate": "%{x}: %{y:.1f} %<extra>" + name + "</extra>"}
+        for key, name, shade in (("chosen", newest, "#4269d0"), ("perfect", "perfect play", "#b0b7c3"))
+    ]  # fmt: skip
+    axis = layout("move", "% of positions", barmode="group", xaxis={"type": "category"})
+    return Chart("moves", "Does it prefer a move?", "In positions after random moves, the newest network.", traces, axis)
+
+
+def _share(missed: Mapping[str, int]) -> str:
+    if not missed["positions"]:
+        return "none of 0 positions"
+    return f"{missed['missed'] / missed['positions']:.1%} of {missed['positions']} positions"
+
+
+def _table(run: RunHistory) -> TableOnPage:
+    rows = []
+    for one in (run.measured or {}).get("networks", []):
+        minutes, seen = run.minutes_at(one["generation"]), one.get("habits")
+        known = (seen["favourite"], _share(seen["missed_wins"]), _share(seen["missed_blocks"])) if seen else ("", "", "")
+        share = f"{100 * one['mistakes'] / max(1, one['positions']):.1f} %"
+        rows.append([str(one["generation"]), "" if minutes is None else f"{minutes:.1f}", share, *known])
+    headings = ["generation", "minutes", "mistakes", "prefers", "immediate wins missed", "threats not blocked"]
+    return TableOnPage("Each network", headings, rows, frozenset({0, 1, 2}))

@@ -1,0 +1,259 @@
+"""Ratings: play what tells most, fit all games together, say how sure it is."""
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from boardzero.arena.game import derived_seed
+from boardzero.arena.openings import Openings
+from boardzero.errors import BadInput
+from boardzero.evaluation.batched_games import PlannedGame, play_together
+from boardzero.evaluation.entrants import Entrant
+from boardzero.evaluation.pairings import Pairing, choose_pairings
+from boardzero.evaluation.rating_games import RatingGames
+from boardzero.evaluation.rating_model import Fit, bootstrap_intervals, fit_strengths, scatter_of_pairs
+from boardzero.evaluation.rating_scales import Scale, wandhoven_difference
+from boardzero.events.games import GameRecord
+from boardzero.games.rules import Game
+
+UNIT_PAIRS = 2  # pairs of games that are planned together
+BATCH_UNITS = 16  # units that are planned before the ratings are fitted anew
+MOST_PAIRS = 500  # of the same two players
+GameReport = Callable[[GameRecord], None]
+
+
+@dataclass(frozen=True)
+class Rated:
+    """One line of the table."""
+
+    entrant: Entrant
+    rating: float
+    interval: tuple[float, float]  # 95 %, against the anchor
+    games: int
+    points: float
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.entrant.name,
+            "player": self.entrant.specification,
+            "run": self.entrant.run,
+            "generation": self.entrant.generation,
+            "rating": self.rating,
+            "interval": list(self.interval),
+            "games": self.games,
+            "points": self.points,
+        }
+
+
+@dataclass(frozen=True)
+class Step:
+    """How much a network gained over the one before it: by the fit of all games, and by their own match alone."""
+
+    run: str
+    before: int
+    after: int
+    fitted: float
+    score: float | None  # of the later one against the earlier, if they met
+    by_match: float | None  # Wandhoven's Δr from that score
+
+    def as_dict(self) -> dict[str, Any]:
+        by_match = self.by_match if self.by_match is None or np.isfinite(self.by_match) else None
+        return {**vars(self), "by_match": by_match}
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """All ratings, the highest first."""
+
+    game: str
+    scale: Scale
+    anchor: str
+    rated: tuple[Rated, ...]
+    games: int
+    advantage: float  # of moving first, in points of the scale
+    draw_share: float  # of all games
+    scatter: float  # of pairs of games, against what single games say
+    steps: tuple[Step, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "game": self.game,
+            "scale": self.scale.name,
+            "anchor": self.anchor,
+            "anchor_rating": self.scale.anchor_rating,
+            "players": [one.as_dict() for one in self.rated],
+            "games": self.games,
+            "first_mover_advantage": self.advantage,
+            "draw_share": self.draw_share,
+            "pair_scatter": self.scatter,
+            "steps": [step.as_dict() for step in self.steps],
+        }
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Scores of every network against every other: row against column; NaN where they have not met."""
+
+    names: tuple[str, ...]
+    scores: np.ndarray
+    games: np.ndarray
+
+    def as_dict(self) -> dict[str, Any]:
+        scores = [[None if np.isnan(score) else float(score) for score in row] for row in self.scores]
+        return {"players": list(self.names), "scores": scores, "games": self.games.tolist()}
+
+
+class Rating:
+    """Players, the games they have played, and what to play next."""
+
+    def __init__(self, game: Game, entrants: Sequence[Entrant], file: RatingGames, anchor: int, seed: int = 0) -> None:
+        self.game, self.entrants, self.file, self.anchor, self.seed = game, list(entrants), file, anchor, seed
+        self.keys = [entrant.key for entrant in entrants]
+        self._openings = Openings(game, seed)
+        self._openings[MOST_PAIRS - 1]  # all that there are, up to the most that anybody can need
+        self._different = self._openings.different(MOST_PAIRS)
+
+    @property
+    def games(self) -> int:
+        return sum(self.file.played(self.keys).values())
+
+    def fit(self) -> Fit:
+        return fit_strengths(self.file.results(self.keys), self.anchor)
+
+    # -- playing -------------------------------------------------------------------------------------------------------
+    def play(self, games: int, on_game: GameReport) -> None:
+        """At least so many more games: first those that connect everyone, then those that tell most."""
+        goal = self.games + games
+        while (missing := goal - self.games) > 0:
+            plan = self._connecting()
+            if not plan:
+                units = max(1, min(BATCH_UNITS, missing // (2 * UNIT_PAIRS)))
+                plan = dict(choose_pairings(self.fit(), units, 2 * UNIT_PAIRS, self._units_left()))
+            if not plan:
+                break  # every opening has been played by everyone
+            self._play({pairing: units * UNIT_PAIRS for pairing, units in plan.items()}, on_game)
+
+    def complete_matrix(self, games: int, on_game: GameReport) -> None:
+        """Let every two networks meet in at least so many games."""
+        networks = [number for number, entrant in enumerate(self.entrants) if entrant.is_network]
+        played = self.file.played(self.keys)
+        pairings = [(a, b) for a in networks for b in networks if a < b]
+        missing = {pairing: -(-(games - played.get(pairing, 0)) // 2) for pairing in pairings}
+        self._play({pairing: pairs for pairing, pairs in missing.items() if pairs > 0}, on_game)
+
+    def _connecting(self) -> dict[Pairing, int]:
+        """A unit between neighbours in the list wherever players are not yet connected by games."""
+        group = list(range(len(self.keys)))
+
+        def root(number: int) -> int:
+            while group[number] != number:
+                number = group[number]
+            return number
+
+        for a, b in self.file.played(self.keys):
+            group[root(a)] = root(b)
+        plan: dict[Pairing, int] = {}
+        for number in range(1, len(group)):
+            if root(number) != root(number - 1):
+                plan[number - 1, number] = 1
+                group[root(number)] = root(number - 1)
+        return plan
+
+    def _units_left(self) -> Callable[[int, int], int]:
+        """Two players who meet again from an opening may only repeat themselves: each opening is played once."""
+        played = self.file.played(self.keys)
+        return lambda a, b: (min(self._different, MOST_PAIRS) - -(-played.get((a, b), 0) // 2)) // UNIT_PAIRS
+
+    def _play(self, plan: dict[Pairing, int], on_game: GameReport) -> None:
+        """Pairs of games of each pairing, from openings that these two have not played; all of them at once."""
+        before = self.file.played(self.keys)
+        games: list[PlannedGame] = []
+        keys: list[tuple[str, str]] = []
+        for (a, b), pairs in plan.items():
+            done = before.get((a, b), 0) // 2
+            for number in range(done, done + pairs):
+                for first, second in ((a, b), (b, a)):
+                    seed = derived_seed(self.seed, a, b, number, int(first > second))
+                    players = (self.entrants[first].player(self.game), self.entrants[second].player(self.game))
+                    games.append(PlannedGame(players, self._openings[number].position(self.game), seed))
+                    keys.append((self.keys[first], self.keys[second]))
+        finished: list[tuple[tuple[str, str], GameRecord]] = []
+
+        def take(number: int, record: GameRecord) -> None:
+            finished.append((keys[number], record))
+            on_game(record)
+
+        try:
+            play_together(games, take)
+        finally:  # what is finished is kept, whatever ended the rest
+            if finished:
+                self.file.append(finished)
+
+    # -- answers -------------------------------------------------------------------------------------------------------
+    def ratings(self, scale: Scale, replicates: int = 1000) -> Ratings:
+        """From all games so far."""
+        results = self.file.results(self.keys)
+        if not len(results.games):
+            raise BadInput("No games have been played yet, so nothing can be rated.")
+        fit = fit_strengths(results, self.anchor)
+        scatter = scatter_of_pairs(results, fit, *self.file.pairs(self.keys))
+        intervals = bootstrap_intervals(results, fit, self.seed, replicates, scatter=scatter)
+        points, games = np.zeros(len(self.keys)), np.zeros(len(self.keys))
+        first_points = results.counts[:, 0] + results.counts[:, 1] / 2
+        np.add.at(points, results.first, first_points)
+        np.add.at(points, results.second, results.games - first_points)
+        np.add.at(games, results.first, results.games)
+        np.add.at(games, results.second, results.games)
+        rated = [
+            Rated(
+                entrant,
+                scale.rating(fit.strengths[number]),
+                (scale.rating(intervals[number, 0]), scale.rating(intervals[number, 1])),
+                int(games[number]),
+                float(points[number]),
+            )
+            for number, entrant in enumerate(self.entrants)
+        ]
+        rated.sort(key=lambda one: -one.rating)
+        return Ratings(
+            self.game.specification,
+            scale,
+            self.entrants[self.anchor].name,
+            tuple(rated),
+            int(results.games.sum()),
+            scale.points * fit.advantage,
+            float(results.counts[:, 1].sum() / results.games.sum()),
+            scatter,
+            tuple(self._steps(fit, scale)),
+        )
+
+    def _steps(self, fit: Fit, scale: Scale) -> list[Step]:
+        matrix = self.matrix()
+        networks = [number for number, entrant in enumerate(self.entrants) if entrant.is_network]
+        steps = []
+        for row, (a, b) in enumerate(itertools.pairwise(networks)):
+            before, after = self.entrants[a], self.entrants[b]
+            if before.run == after.run:
+                assert before.run is not None and before.generation is not None and after.generation is not None
+                score = None if np.isnan(matrix.scores[row + 1, row]) else float(matrix.scores[row + 1, row])
+                by_match = None if score is None else wandhoven_difference(score)
+                fitted = scale.points * float(fit.strengths[b] - fit.strengths[a])
+                steps.append(Step(before.run, before.generation, after.generation, fitted, score, by_match))
+        return steps
+
+    def matrix(self) -> Matrix:
+        """The networks' games among themselves."""
+        networks = [entrant for entrant in self.entrants if entrant.is_network]
+        results = self.file.results([entrant.key for entrant in networks])
+        points, games = np.zeros((len(networks),) * 2), np.zeros((len(networks),) * 2, np.int64)
+        for first, second, counts in zip(results.first, results.second, results.counts, strict=True):
+            score = counts[0] + counts[1] / 2
+            points[first, second] += score
+            points[second, first] += counts.sum() - score
+            games[first, second] += int(counts.sum())
+            games[second, first] += int(counts.sum())
+        scores = np.where(games > 0, points / np.maximum(games, 1), np.nan)
+        return Matrix(tuple(entrant.name for entrant in networks), scores, games)

@@ -1,0 +1,116 @@
+"""The report of a run, or of several laid over each other: one page, and the same charts as pictures."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from boardzero.errors import BadInput
+from boardzero.evaluation.charts import charts_of, write_pictures
+from boardzero.evaluation.entrants import run_labels
+from boardzero.evaluation.example_games import newest_games
+from boardzero.evaluation.page import Page, TableOnPage
+from boardzero.evaluation.run_history import RunHistory, read_history
+from boardzero.games.catalogue import find_game
+from boardzero.settings.run import RunSettings
+
+NAME = "report.html"
+
+
+def write_report(runs: Sequence[Path], out: Path | None = None, pictures: bool = False) -> list[Path]:
+    """Write the page (into the first run's folder, unless told otherwise) and, if asked for, pictures; returns the files."""
+    histories = [read_history(run, label) for run, label in zip(runs, run_labels(runs), strict=True)]
+    if len({history.settings.game for history in histories}) > 1:
+        raise BadInput("Runs of different games cannot be laid over each other.")
+    path = out or runs[0] / NAME
+    charts = charts_of(histories)
+    page = _one(histories[0]) if len(histories) == 1 else _several(histories)
+    page.charts = charts
+    page.write(path)
+    return [path, *(write_pictures(charts, path.parent, path.stem) if pictures else [])]
+
+
+def _one(run: RunHistory) -> Page:
+    last = run.generations[-1]
+    game = find_game(run.settings.game)
+    return Page(
+        title=run.label,
+        subtitle=f"{game.title}, {_network(run.settings)}, seed {run.settings.seed}",
+        tiles=[*_tiles(run), (f"{last['evaluations_per_second']:,.0f}", "evaluations a second")],
+        games=newest_games(run.folder.games, game),
+        tables=[_settings(run.settings)],
+    )
+
+
+def _tiles(run: RunHistory) -> list[tuple[str, str]]:
+    last = run.generations[-1]
+    tiles = [
+        (f"{last['generation']:,}", "generations"),
+        (_duration(last["seconds"]), "of training"),
+        (f"{last['games']:,}", "games"),
+        (f"{last['positions']:,}", "positions learned from"),
+        (f"{last['policy_loss'] + run.settings.training.value_weight * last['value_loss']:.3f}", "total loss"),
+    ]
+    if run.perfect:
+        event = run.perfect[-1]
+        tiles.append(
+            (f"{100 * event['mistakes'] / event['positions']:.1f} %", f"mistakes at {event['simulations']} simulations")
+        )
+    for player in run.ratings["players"] if run.ratings else ():
+        if player["generation"] == last["generation"]:
+            tiles.append(
+                (f"{player['rating']:.0f}", "Elo" if run.ratings and run.ratings["scale"] == "elo" else "Wandhoven's scale")
+            )
+            break
+    return tiles
+
+
+def _several(runs: Sequence[RunHistory]) -> Page:
+    rows = []
+    for run in runs:
+        figures = {said: figure for figure, said in _tiles(run)}
+        mistakes = next((figure for said, figure in figures.items() if said.startswith("mistakes")), "")
+        rating = figures.get("Elo", figures.get("Wandhoven's scale", ""))
+        known = [figures[said] for said in ("generations", "of training", "games", "positions learned from", "total loss")]
+        rows.append([run.label, *known, mistakes, rating, _network(run.settings)])
+    headings = ["run", "generations", "time", "games", "positions", "total loss", "mistakes", "rating", "network"]
+    return Page(
+        title=" · ".join(run.label for run in runs),
+        subtitle=f"{find_game(runs[0].settings.game).title}, {len(runs)} runs laid over each other",
+        tables=[TableOnPage("The runs", headings, rows, frozenset(range(1, 8))), _differences(runs)],
+    )
+
+
+def _network(settings: RunSettings) -> str:
+    network = settings.network
+    shape = f"{network.blocks} blocks × {network.channels} channels"
+    return shape if network.kind in ("residual", "convolutional") else f"{network.kind}'s network"
+
+
+def _settings(settings: RunSettings) -> TableOnPage:
+    usual = _flat(RunSettings().model_dump())
+    rows = [
+        [key, value, "" if usual[key] == value else f"usually {usual[key]}"]
+        for key, value in _flat(settings.model_dump()).items()
+    ]
+    return TableOnPage("Settings", ["setting", "value", ""], rows, first=False, folded=True)
+
+
+def _differences(runs: Sequence[RunHistory]) -> TableOnPage:
+    """What the runs' settings do not have in common."""
+    each = [_flat(run.settings.model_dump()) for run in runs]
+    rows = [[key, *(one[key] for one in each)] for key in each[0] if len({one[key] for one in each}) > 1]
+    return TableOnPage("Where their settings differ", ["setting", *(run.label for run in runs)], rows)
+
+
+def _flat(content: dict[str, object], before: str = "") -> dict[str, str]:
+    """{"network": {"blocks": 4}} → {"network.blocks": "4"}"""
+    flat: dict[str, str] = {}
+    for key, value in content.items():
+        flat |= _flat(value, f"{before}{key}.") if isinstance(value, dict) else {f"{before}{key}": str(value)}
+    return flat
+
+
+def _duration(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,77 @@
+"""What happened in a run, as series that can be drawn."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from boardzero.errors import BadInput
+from boardzero.settings.run import RunSettings
+from boardzero.training.run_folder import RunFolder
+
+RATINGS, PERFECT = "ratings.json", "perfect.json"  # what `boardzero rate` and `boardzero perfect --run` leave in a run's folder
+
+
+@dataclass(frozen=True)
+class RunHistory:
+    """One run: its settings, and its events by generation, oldest first. Everything is as the events say it."""
+
+    label: str
+    folder: RunFolder
+    settings: RunSettings
+    generations: list[dict[str, Any]]
+    perfect: list[dict[str, Any]]  # mistakes against perfect play, measured while training
+    strengths: list[dict[str, Any]]  # matches against opponents, measured while training
+    comparisons: list[dict[str, Any]]  # matches of the gate
+    ratings: dict[str, Any] | None  # of the last `boardzero rate`
+    measured: dict[str, Any] | None  # of the last `boardzero perfect --run`
+
+    @property
+    def minutes(self) -> float:
+        return self.generations[-1]["seconds"] / 60 if self.generations else 0.0
+
+    def minutes_at(self, generation: int) -> float | None:
+        """When a network was ready."""
+        if generation == 0:
+            return 0.0
+        return next((one["seconds"] / 60 for one in self.generations if one["generation"] == generation), None)
+
+
+def read_history(path: Path, label: str) -> RunHistory:
+    """A run that is not there, or has not finished a generation, is refused (BadInput)."""
+    folder = RunFolder(path)
+    settings = folder.settings()
+    events = folder.read_events()
+    generations = _latest(events, "GenerationDone", ())
+    if not generations:
+        raise BadInput(f"The run in '{path}' has not finished its first generation, so there is nothing to report yet.")
+    return RunHistory(
+        label,
+        folder,
+        settings,
+        generations,
+        _latest(events, "PerfectPlayMeasured", ("simulations",)),
+        _latest(events, "StrengthMeasured", ("opponent",)),
+        _latest(events, "NetworksCompared", ("best",)),
+        _kept(path / RATINGS, "players"),
+        _kept(path / PERFECT, "networks"),
+    )
+
+
+def _latest(events: list[dict[str, Any]], name: str, keys: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Events of a kind; what a run that was resumed did again counts once, as it went the last time."""
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for event in events:
+        if isinstance(event, dict) and event.get("event") == name:
+            key = (event["generation"], *(event[key] for key in keys))
+            found.pop(key, None)
+            found[key] = event
+    return sorted(found.values(), key=lambda event: event["generation"])
+
+
+def _kept(path: Path, key: str) -> dict[str, Any] | None:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return content if isinstance(content, dict) and key in content else None

@@ -1,0 +1,75 @@
+"""Habits that perfect play does not have, and the curve of a run's mistakes."""
+
+import json
+from pathlib import Path
+
+import pytest
+from training_runs import begin, run
+
+from boardzero.arena.perfect_play import SolvedPosition, Solver, draw_solved_positions
+from boardzero.cli.main import app
+from boardzero.errors import BadInput
+from boardzero.evaluation.habits import blocks_of, observe_habits, wins_at_once
+from boardzero.evaluation.perfect_run import answers
+from boardzero.games.catalogue import find_game
+from boardzero.games.position import Position
+
+GAME = find_game("connect4:rows=4,columns=4")
+WIN = "121212"  # the first player has three in column 1
+THREAT = "12121"  # … and the second is to move
+
+
+def solved(*moves: str) -> list[SolvedPosition]:
+    solver = Solver(GAME)
+    return [solver.solve(Position(GAME, one)) for one in moves]
+
+
+def test_wins_and_blocks_are_seen() -> None:
+    assert wins_at_once(GAME, Position(GAME, WIN).state) == [0]
+    assert wins_at_once(GAME, Position(GAME, THREAT).state) == []
+    assert blocks_of(Position(GAME, THREAT)) == [0]
+    assert blocks_of(Position(GAME)) == []  # nothing threatens
+
+
+def test_missed_wins_and_blocks_are_counted() -> None:
+    entries = solved(WIN, THREAT, "")
+    best = observe_habits(lambda positions: [0] * len(positions), entries)
+    assert (best.wins.positions, best.wins.missed) == (best.blocks.positions, best.blocks.missed) == (1, 0)
+    worst = observe_habits(lambda positions: [3] * len(positions), entries)
+    assert (worst.wins.missed, worst.wins.share, worst.blocks.missed, worst.blocks.costly) == (1, 1.0, 1, 1)
+
+
+def test_a_favourite_move_is_found() -> None:
+    entries = draw_solved_positions(GAME, 60, seed=3)
+    seen = observe_habits(lambda positions: [max(position.legal_actions()) for position in positions], entries)
+    assert seen.favourite == 3
+    assert sum(seen.chosen) == pytest.approx(1) and sum(seen.perfect) == pytest.approx(1)
+    first, second = answers(seen.as_dict(GAME))
+    assert first.startswith("Most beyond its due it plays 4: in ") and "immediate win in" in second
+
+
+def test_the_curve_of_a_run_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = begin(tmp_path / "run", "keep_every=1", "evaluation.every=0", game=GAME.specification, generations=2)
+    run(folder)
+    app(["perfect", "--run", str(folder.path), "--sims", "4", "--draw", "30", "--json"], standalone_mode=False)
+    answer = json.loads(capsys.readouterr().out)
+    assert [one["generation"] for one in answer["networks"]] == [0, 1, 2]
+    for one in answer["networks"]:
+        assert one["positions"] == 30 and 0 <= one["mistakes"] <= 30
+        assert sum(one["habits"]["chosen"]) == pytest.approx(1)
+    page = (folder.path / "perfect.html").read_text()
+    assert 'id="chart-mistakes"' in page and 'id="chart-moves"' in page and "Most beyond its due" in page
+    app(["report", str(folder.path)], standalone_mode=False)
+    assert 'id="chart-habits"' in (folder.path / "report.html").read_text()
+    shown = capsys.readouterr()
+    app(
+        ["perfect", "--run", str(folder.path), "--sims", "1", "--draw", "20", "--out", str(tmp_path / "c.html")],
+        standalone_mode=False,
+    )
+    shown = capsys.readouterr()
+    assert "20 drawn positions: " in shown.out and f"Drawn: {tmp_path / 'c.html'}" in shown.out
+
+
+def test_a_curve_needs_a_run() -> None:
+    with pytest.raises(BadInput, match="go with --run"):
+        app(["perfect", "connect4", "--player", "random", "--png"], standalone_mode=False)

@@ -1,0 +1,308 @@
+"""Ratings: the fit, its intervals, the choice of pairings, batched games, the file of games, the command."""
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from selfplay_helpers import opinionated
+from training_runs import begin, run
+
+from boardzero.arena.game import play_game
+from boardzero.arena.openings import Openings
+from boardzero.cli.main import app
+from boardzero.errors import BadInput
+from boardzero.evaluation.batched_games import PlannedGame, play_together
+from boardzero.evaluation.entrants import gather, networks_of, run_labels
+from boardzero.evaluation.pairings import choose_pairings
+from boardzero.evaluation.rating import Rating
+from boardzero.evaluation.rating_games import RatingGames
+from boardzero.evaluation.rating_model import (
+    Fit,
+    Floats,
+    Results,
+    bootstrap_intervals,
+    fit_strengths,
+    outcome_chances,
+    scatter_of_pairs,
+)
+from boardzero.evaluation.rating_scales import scale_named, wandhoven_difference
+from boardzero.events.games import GameRecord
+from boardzero.games.catalogue import find_game
+from boardzero.players.alphazero import AlphaZeroParameters, AlphaZeroPlayer
+from boardzero.players.catalogue import find_player
+from boardzero.players.player import Player
+
+GAME = find_game("connect4:rows=5,columns=5")
+ADVANTAGE, DRAW = 0.3, -1.0  # of simulated games
+
+
+# -- simulated results --------------------------------------------------------------------------------------------------
+class Simulated:
+    """Players of known strengths, whose games are drawn from the model and chosen as `boardzero rate` chooses them."""
+
+    def __init__(self, strengths: Sequence[float], seed: int) -> None:
+        self.strengths = np.array(strengths) - strengths[0]
+        self.draw = np.random.default_rng(seed)
+        self.counts: dict[tuple[int, int], Floats] = {}
+
+    def play(self, a: int, b: int, games: int) -> None:
+        for first, second in ((a, b), (b, a)):
+            chances = outcome_chances(self.strengths[first] - self.strengths[second] + ADVANTAGE, DRAW)
+            before = self.counts.get((first, second), np.zeros(3))
+            self.counts[first, second] = before + self.draw.multinomial(games // 2, chances)
+
+    def results(self) -> Results:
+        pairings = sorted(self.counts)
+        first, second = (np.array([pairing[side] for pairing in pairings]) for side in range(2))
+        return Results(len(self.strengths), first, second, np.array([self.counts[pairing] for pairing in pairings]))
+
+    def rate(self, batches: int, units: int) -> Fit:
+        numbers = self.draw.permutation(len(self.strengths))
+        for a, b in zip(numbers, np.roll(numbers, 1), strict=True):
+            self.play(int(a), int(b), 2)
+        for _ in range(batches):
+            for (a, b), chosen in choose_pairings(fit_strengths(self.results()), units, 4, lambda a, b: 1000).items():
+                self.play(a, b, 4 * chosen)
+        return fit_strengths(self.results())
+
+
+def coverage(players: int, spread: float, batches: int, units: int, repetitions: int, replicates: int) -> float:
+    """How often the true strength of a player is within its interval."""
+    inside: list[bool] = []
+    for seed in range(repetitions):
+        simulated = Simulated(np.random.default_rng(10_000 + seed).normal(0, spread, players).tolist(), seed)
+        fit = simulated.rate(batches, units)
+        low, high = bootstrap_intervals(simulated.results(), fit, seed, replicates).T
+        inside += ((low <= simulated.strengths) & (simulated.strengths <= high))[1:].tolist()
+    return float(np.mean(inside))
+
+
+def test_known_strengths_are_within_their_intervals_95_times_in_100() -> None:
+    assert 0.92 <= coverage(players=5, spread=1.2, batches=3, units=8, repetitions=120, replicates=200) <= 0.985
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("players", "spread"), [(4, 0.5), (8, 2.0), (12, 1.0)])
+def test_known_strengths_are_within_their_intervals_in_many_repetitions(players: int, spread: float) -> None:
+    assert 0.94 <= coverage(players, spread, batches=5, units=2 * players, repetitions=400, replicates=400) <= 0.975
+
+
+def test_many_games_recover_strengths_advantage_and_draws() -> None:
+    simulated = Simulated([0.0, 1.0, 2.5, -1.0], seed=1)
+    for a, b in ((0, 1), (1, 2), (0, 3), (0, 2)):
+        simulated.play(a, b, 40_000)
+    fit = fit_strengths(simulated.results())
+    assert fit.strengths == pytest.approx(simulated.strengths, abs=0.06)
+    assert [fit.advantage, fit.draw] == pytest.approx([ADVANTAGE, DRAW], abs=0.03)
+
+
+def test_strengths_do_not_depend_on_who_is_the_anchor() -> None:
+    simulated = Simulated([0.0, 1.0, 2.0], seed=2)
+    for a, b in ((0, 1), (1, 2)):
+        simulated.play(a, b, 20)
+    by_first, by_last = fit_strengths(simulated.results(), 0), fit_strengths(simulated.results(), 2)
+    assert by_first.strengths - by_first.strengths[2] == pytest.approx(by_last.strengths, abs=0.02)
+
+
+def test_who_won_every_game_has_a_finite_rating_and_a_wide_interval() -> None:
+    results = Results(2, np.array([0, 1]), np.array([1, 0]), np.array([[5.0, 0, 0], [0, 0, 5.0]]))
+    fit = fit_strengths(results, anchor=1)
+    low, high = bootstrap_intervals(results, fit, 0)[0]
+    assert 1.5 < fit.strengths[0] < 6
+    assert low < fit.strengths[0] - 1 and high > fit.strengths[0] + 1
+
+
+def test_players_without_games_have_intervals_that_say_nothing() -> None:
+    results = Results(3, np.array([0, 1]), np.array([1, 0]), np.array([[3.0, 1, 2], [3.0, 1, 2]]))
+    fit = fit_strengths(results)
+    assert fit.errors[2] * scale_named("elo").points > 4000 > fit.errors[1] * scale_named("elo").points
+
+
+def test_pairs_that_scatter_more_widen_the_intervals() -> None:
+    fit = Fit(0, np.zeros(2), np.eye(2), 0.0, -20.0)  # even players who never draw
+    results = Results(2, np.array([0, 1]), np.array([1, 0]), np.array([[50.0, 0, 50], [50.0, 0, 50]]))
+    players = np.tile([0, 1], (100, 1))
+    alike = np.tile([0.0, 2.0], 50)  # whoever wins one game wins both
+    assert scatter_of_pairs(results, fit, players, alike) == pytest.approx(2, rel=0.05)
+    assert scatter_of_pairs(results, fit, players, np.ones(100)) == 1  # less scatter is not trusted
+
+
+# -- pairings -------------------------------------------------------------------------------------------------------------
+def test_even_opponents_are_preferred_to_hopeless_ones() -> None:
+    fit = Fit(0, np.array([0.0, 0.1, 6.0]), np.diag([0.0, 1.0, 1.0]), 0.0, -1.0)
+    assert choose_pairings(fit, 1, 4, lambda a, b: 9) == {(0, 1): 1}
+
+
+def test_players_nobody_knows_yet_come_first_and_limits_are_kept() -> None:
+    fit = Fit(0, np.zeros(3), np.diag([0.0, 0.01, 4.0]), 0.0, -1.0)
+    assert set(choose_pairings(fit, 3, 4, lambda a, b: 9)) <= {(0, 2), (1, 2)}
+    assert choose_pairings(fit, 9, 4, lambda a, b: 2).total() == 6
+
+
+# -- batched games ----------------------------------------------------------------------------------------------------------
+def network_player(sims: int, temperature: float = 0, noise: bool = False) -> Player:
+    parameters = AlphaZeroParameters(network="none", sims=sims, temperature=temperature, noise=noise)
+    return AlphaZeroPlayer(GAME, parameters, evaluate=opinionated(GAME))
+
+
+def test_games_played_together_are_those_played_alone() -> None:
+    players = [
+        network_player(30),
+        network_player(12, 0.5, noise=True),
+        find_player("mcts:sims=20", GAME),
+        find_player("random", GAME),
+    ]
+    openings = Openings(GAME, 5)
+    pairings = [(0, 1), (1, 0), (0, 2), (3, 1), (2, 3), (0, 0)]
+
+    def planned() -> list[PlannedGame]:
+        return [
+            PlannedGame((players[a], players[b]), openings[number].position(GAME), seed=number)
+            for number, (a, b) in enumerate(pairings * 2)
+            if a != b
+        ]
+
+    together: dict[int, GameRecord] = {}
+    play_together(planned(), together.__setitem__)
+    alone = [play_game(game.players, game.position, seed=game.seed) for game in planned()]
+    assert [together[number].moves for number in range(len(alone))] == [record.moves for record in alone]
+    assert [together[number].result for number in range(len(alone))] == [record.result for record in alone]
+    assert [together[number].opening for number in range(len(alone))] == [record.opening for record in alone]
+
+
+def test_players_with_a_clock_play_alone() -> None:
+    players = (find_player("mcts:seconds=0.001", GAME), find_player("random", GAME))
+    played: dict[int, GameRecord] = {}
+    play_together([PlannedGame(players, Openings(GAME, 1)[0].position(GAME), 3)], played.__setitem__)
+    assert played[0].result in ("first", "second", "draw") and sum(played[0].seconds) > 0
+
+
+# -- the file of games ------------------------------------------------------------------------------------------------------
+def record(first: str, second: str, result: str, moves: str = "3333") -> GameRecord:
+    return GameRecord("g", (first, second), "start X", moves, 2, len(moves), result, "rules", (0, 0), "")  # type: ignore[arg-type]
+
+
+def test_games_are_kept_and_torn_lines_are_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    RatingGames(path, "g").append([(("a", "b"), record("a", "b", "first")), (("b", "a"), record("b", "a", "draw"))])
+    with path.open("a") as file:
+        file.write('{"keys": ["a", "b"], "game":')
+    again = RatingGames(path, "g")
+    again.append([(("a", "c"), record("a", "c", "second", "1234"))])
+    last = RatingGames(path, "g")
+    assert last.damaged == 1
+    assert last.played(["a", "b", "c"]) == {(0, 1): 2, (0, 2): 1}
+    results = last.results(["a", "b"])
+    assert results.counts.tolist() == [[1, 0, 0], [0, 1, 0]]
+    players, points = last.pairs(["a", "b", "c"])
+    assert (players.tolist(), points.tolist()) == ([[0, 1]], [1.5])
+    other = RatingGames(path, "other game")
+    assert (other.games, other.damaged) == ([], 1)
+
+
+def test_pairs_share_their_openings(tmp_path: Path) -> None:
+    games = RatingGames(tmp_path / "games.jsonl", "g")
+    games.append([(("a", "b"), record("a", "b", "first", "1234")), (("b", "a"), record("b", "a", "first", "2134"))])
+    assert len(games.pairs(["a", "b"])[1]) == 0
+
+
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "other").write_text("some text\n")
+    with pytest.raises(BadInput, match="something else than rated games"):
+        RatingGames(tmp_path / "other", "g")
+
+
+# -- scales -------------------------------------------------------------------------------------------------------------------
+def test_the_two_scales_have_their_bases() -> None:
+    assert scale_named("elo").rating(math.log(10)) == pytest.approx(400)
+    assert scale_named("wandhoven").rating(1.0) == pytest.approx(500)
+    assert wandhoven_difference(1.3 / 2.3) == pytest.approx(400 * math.log(1.3))
+    assert 1 / (1 + math.exp(-wandhoven_difference(0.7) / 400)) == pytest.approx(0.7)
+    assert (wandhoven_difference(0), wandhoven_difference(1)) == (-math.inf, math.inf)
+
+
+# -- runs ---------------------------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = begin(tmp_path_factory.mktemp("rated") / "first", "keep_every=1", "evaluation.every=0", generations=3)
+    run(folder)
+    return folder.path
+
+
+def test_networks_are_spread_over_a_run_and_known_by_their_weights(trained: Path) -> None:
+    assert [one.generation for one in networks_of(trained, 10, 9, "run")] == [0, 1, 2, 3]
+    assert [one.generation for one in networks_of(trained, 10, 2, "run")] == [0, 3]
+    assert [one.generation for one in networks_of(trained, 10, 1, "run")] == [3]
+    by_run, by_name = networks_of(trained, 10, 1, "run")[0], f"alphazero:network={trained},sims=10"
+    _, entrants = gather([str(trained), by_name], 10, 1, ["random"])
+    assert [one.key for one in entrants] == [by_run.key, "random"]
+
+
+def test_a_rating_goes_on_from_its_file_and_completes_a_matrix(trained: Path, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+
+    def rating() -> Rating:
+        game, entrants = gather([str(trained)], 8, 3, ["random", "mcts:sims=10"])
+        return Rating(game, entrants, RatingGames(path, game.specification), anchor=3)
+
+    rating().play(24, lambda _: None)
+    again = rating()
+    assert 24 <= again.games <= 28
+    again.complete_matrix(4, lambda _: None)
+    matrix = again.matrix()
+    off_diagonal = ~np.eye(3, dtype=bool)
+    assert (matrix.games[off_diagonal] >= 4).all()
+    assert (matrix.scores + matrix.scores.T)[off_diagonal] == pytest.approx(1)
+    ratings = again.ratings(scale_named("elo"), replicates=50)
+    (random,) = (one for one in ratings.rated if one.entrant.name == "random")
+    assert [random.rating, *random.interval] == [0, 0, 0]
+    assert sum(one.games for one in ratings.rated) == 2 * ratings.games == 2 * again.games
+
+
+def test_every_pair_of_games_has_its_own_opening(trained: Path, tmp_path: Path) -> None:
+    game, entrants = gather([str(trained)], 8, 1, ["random"])
+    rating = Rating(game, entrants, RatingGames(tmp_path / "games.jsonl", game.specification), anchor=1)
+    for _ in range(2):
+        rating.play(8, lambda _: None)
+    openings = [one.opening for one in rating.file.games]
+    assert sorted(openings.count(one) for one in set(openings)) == [2] * 8
+
+
+def test_runs_of_the_same_name_are_told_apart() -> None:
+    assert run_labels([Path("/a/run"), Path("/b/run"), Path("/b/other")]) == ["a/run", "b/run", "b/other"]
+    assert run_labels([Path("/a/one"), Path("/a/two")]) == ["one", "two"]
+
+
+def test_the_command_prints_ratings_and_goes_on(trained: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    few = ["--sims", "8", "--networks", "2", "--no-anchors"]
+    app(["rate", str(trained), "random", "--games", "16", "--json", *few], standalone_mode=False)
+    answer = json.loads(capsys.readouterr().out)
+    assert {one["name"] for one in answer["players"]} == {"first 0", "first 3", "random"}
+    assert answer["games"] >= 16 and answer["scale"] == "elo"
+    matrix = ["--scale", "wandhoven", "--matrix", "--matrix-games", "4"]
+    app(["rate", str(trained), "random", "--games", "0", *few, *matrix], standalone_mode=False)
+    shown = capsys.readouterr().out
+    assert "Δr" in shown and "score of row against column" in shown
+    assert json.loads((trained / "ratings.json").read_text())["anchor"] == "first 0"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--game", "tictactoe", "nowhere"], "There is no player 'nowhere'"),
+        (["random", "mcts:sims=5"], "Name at least one run's folder"),
+        (["--game", "tictactoe", "random", "--no-anchors"], "at least two players"),
+        (["--game", "tictactoe", "random", "human", "--no-anchors"], "needs a person"),
+        (["--game", "tictactoe", "random", "minimax:depth=1", "--anchor", "perfect", "--no-anchors"], "cannot be the anchor"),
+        (["--game", "tictactoe", "random", "minimax:depth=1", "--anchor", "random=high"], "is not a rating"),
+        (["--game", "tictactoe", "random", "minimax:depth=1", "--scale", "wandhoven"], "untrained network"),
+        (["--game", "tictactoe", "random", "minimax:depth=1", "--until", "-3"], "--until is -3"),
+    ],
+)
+def test_what_cannot_be_rated_is_refused_in_one_sentence(arguments: list[str], said: str) -> None:
+    with pytest.raises(BadInput) as refusal:
+        app(["rate", *arguments], standalone_mode=False)
+    assert said in str(refusal.value)

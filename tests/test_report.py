@@ -1,0 +1,229 @@
+"""Reports: what a run's events say, the page, pictures, and that a browser opens it without a complaint."""
+
+import json
+import shutil
+import time
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from training_runs import begin, run
+
+from boardzero.cli.main import app
+from boardzero.errors import BadInput
+from boardzero.evaluation.charts import charts_of
+from boardzero.evaluation.example_games import newest_games
+from boardzero.evaluation.report import write_report
+from boardzero.evaluation.run_history import read_history
+from boardzero.events.training import GenerationDone, PerfectPlayMeasured, StrengthMeasured
+from boardzero.games.catalogue import find_game
+from boardzero.training.run_folder import RunFolder
+
+CHROMIUM = "/usr/bin/chromium"
+BROWSER_OPTIONS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+                   "--disable-component-update", "--disable-sync"]  # fmt: skip
+
+
+def generation_done(generation: int) -> GenerationDone:
+    return GenerationDone(
+        generation=generation, seconds=60.0 * generation, games=100 * generation, positions=900 * generation, window=900,
+        mean_plies=20.0, selfplay_seconds=50.0, training_seconds=10.0, simulations_per_second=2e4,
+        evaluations_per_second=1e4, cache_hits=0.3, steps=7 * generation, policy_loss=1 + 1 / generation,
+        value_loss=0.2, learning_rate=1e-3,
+    )  # fmt: skip
+
+
+def strength(generation: int, kind: str, opponent: str) -> StrengthMeasured:
+    return StrengthMeasured(
+        generation=generation, seconds=60.0 * generation, opponent=opponent, kind=kind, simulations=50,
+        moving_first=(12, 1, 2), moving_second=(9, 2, 4), score=0.75, interval=(0.6, 0.9), first_score=0.83,
+        first_interval=(0.6, 0.95), second_score=0.67, second_interval=(0.4, 0.85), match_seconds=3.0,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A short run, with ratings and evaluations as longer ones have them."""
+    folder = begin(tmp_path_factory.mktemp("reported") / "short", "evaluation.every=0", generations=2)
+    run(folder)
+    for generation in (1, 2):
+        folder.append_event(PerfectPlayMeasured(generation, 60.0 * generation, 100, 400, 90 - generation))
+        for kind, opponent in (("random", "random"), ("previous", "generation 0"), ("previous", "generation 1")):
+            folder.append_event(strength(generation, kind, opponent))
+    players = [
+        {"name": "short 0", "run": str(folder.path), "generation": 0, "rating": 100.0, "interval": [100.0, 100.0]},
+        {"name": "short 2", "run": str(folder.path), "generation": 2, "rating": 300.0, "interval": [150.0, 450.0]},
+        {"name": "random", "run": None, "generation": None, "rating": 0.0, "interval": [-80.0, 90.0]},
+        {"name": "mcts:sims=1", "run": None, "generation": None, "rating": 1.0, "interval": [-80.0, 90.0]},
+    ]
+    (folder.path / "ratings.json").write_text(json.dumps({"scale": "elo", "players": players}))
+    return folder.path
+
+
+def embedded(page: str) -> dict[str, Any]:
+    """The data that a page carries for its scripts."""
+    start = page.index('id="report">') + len('id="report">')
+    content: dict[str, Any] = json.loads(page[start : page.index("</script>", start)])
+    return content
+
+
+class Links(HTMLParser):
+    """Everything that a page would fetch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.found += [value or "" for key, value in attributes if key in ("src", "href")]
+
+
+# -- what happened --------------------------------------------------------------------------------------------------------
+def test_what_a_resumed_run_did_again_counts_once(tmp_path: Path) -> None:
+    folder = begin(tmp_path / "run")
+    for generation in (1, 2, 3, 2, 3):
+        folder.append_event(generation_done(generation))
+    with folder.events.open("a") as file:
+        file.write('{"event": "Gener')
+    history = read_history(folder.path, "run")
+    assert [one["generation"] for one in history.generations] == [1, 2, 3]
+    assert history.minutes_at(0) == 0 and history.minutes_at(2) == 2 and history.minutes_at(9) is None
+
+
+def test_runs_without_anything_to_report_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="There is no run in"):
+        write_report([tmp_path])
+    begin(tmp_path / "new")
+    with pytest.raises(BadInput, match="has not finished its first generation"):
+        write_report([tmp_path / "new"])
+    for name, game in (("a", "tictactoe"), ("b", "connect4:rows=4,columns=4")):
+        begin(tmp_path / name, game=game).append_event(generation_done(1))
+    with pytest.raises(BadInput, match="different games"):
+        write_report([tmp_path / "a", tmp_path / "b"])
+
+
+# -- the page -------------------------------------------------------------------------------------------------------------
+def test_a_report_shows_everything_that_was_measured(trained: Path) -> None:
+    (path,) = write_report([trained])
+    assert path == trained / "report.html"
+    page = path.read_text()
+    keys = [chart["key"] for chart in embedded(page)["charts"]]
+    assert keys == ["ratings", "mistakes", "wins-random", "wins-previous", "losses", "rate", "speeds", "games"]
+    links = Links()
+    links.feed(page[: page.index("<script>")] + page[page.rindex("</script>") :])
+    assert all(link.startswith("data:") for link in links.found)  # nothing is fetched from anywhere
+    losses = embedded(page)["charts"][keys.index("losses")]["data"]
+    assert [trace["name"] for trace in losses] == ["total", "policy", "value"]
+    assert losses[0]["y"] == pytest.approx([a + b for a, b in zip(losses[1]["y"], losses[2]["y"], strict=True)])
+
+
+def test_matches_against_several_networks_are_taken_together(trained: Path) -> None:
+    chart = next(chart for chart in charts_of([read_history(trained, "run")]) if chart.key == "wins-previous")
+    first = next(trace for trace in chart.traces if trace.get("name") == "moving first")
+    assert first["y"] == pytest.approx([100 * 25 / 30] * 2)
+
+
+def test_runs_are_laid_over_each_other(trained: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(trained, other)
+    (path,) = write_report([trained, other], tmp_path / "deep" / "both.html")
+    names = {trace["name"] for chart in embedded(path.read_text())["charts"] for trace in chart["data"] if "name" in trace}
+    assert {"short: total", "other: total", "short: moving first"} <= names
+
+
+def test_example_games_replay_with_the_opinion_of_the_search(trained: Path) -> None:
+    game = find_game("tictactoe")
+    games = newest_games(trained / "games", game)
+    assert len(games) == 3
+    for shown in games:
+        frames = shown["frames"]
+        assert len(frames) == len(shown["moves"].split()) + 1
+        assert [sum(cell != 0 for cell in frame["cells"]) for frame in frames] == list(range(len(frames)))
+        assert sorted(number for number in frames[-1]["numbers"] if number) == list(range(1, len(frames)))
+        thought = [frame for frame in frames if frame.get("moves")]
+        assert thought
+        for frame in thought:
+            assert sum(share for _, share in frame["policy"]) == pytest.approx(1, abs=0.01)
+            assert all(frame["cells"][cell] == 0 for cell, _ in frame["policy"])
+            assert -1 <= frame["value"] <= 1
+
+
+def test_texts_in_a_page_cannot_become_code(trained: Path, tmp_path: Path) -> None:
+    evil = tmp_path / "<img src=x>"
+    shutil.copytree(trained, evil)
+    (path,) = write_report([evil], tmp_path / "page.html")
+    page = path.read_text()
+    assert "<img" not in page[: page.index("<script>")] and "&lt;img src=x&gt;" in page
+    assert "<img" not in page[page.index('id="report">') :]
+
+
+def test_a_report_of_500_generations_is_written_in_under_10_seconds(tmp_path: Path) -> None:
+    folder = begin(tmp_path / "long")
+    for generation in range(1, 501):
+        folder.append_event(generation_done(generation))
+        if generation % 5 == 0:
+            folder.append_event(strength(generation, "random", "random"))
+            folder.append_event(PerfectPlayMeasured(generation, 60.0 * generation, 100, 400, 40))
+    begun = time.perf_counter()
+    write_report([folder.path])
+    assert time.perf_counter() - begun < 10
+
+
+def test_the_command_writes_where_it_is_told(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    app(["report", str(trained), "--out", str(tmp_path / "r.html")], standalone_mode=False)
+    assert capsys.readouterr().out == f"{tmp_path / 'r.html'}\n"
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInput, match="cannot be written"):
+        app(["report", str(trained), "--out", str(tmp_path / "file" / "r.html")], standalone_mode=False)
+
+
+# -- in a browser -----------------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    api = pytest.importorskip("playwright.sync_api")
+    if not Path(CHROMIUM).is_file():
+        pytest.skip(f"Chromium is not installed at {CHROMIUM}")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=BROWSER_OPTIONS)
+        yield browser
+        browser.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_a_browser_opens_the_report_without_errors(trained: Path, browser: Any, width: int, scheme: str) -> None:
+    (path,) = write_report([trained])
+    page = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme).new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda request: complaints.append(request.url) if request.url.startswith("http") else None)
+    page.goto(path.as_uri())
+    page.wait_for_selector("#chart-losses .main-svg")
+    assert page.locator(".plot .main-svg").count() >= 8
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")  # nothing to scroll sideways for
+    game = page.locator("#game-0")
+    game.locator("input").evaluate("slider => { slider.value = 0; slider.dispatchEvent(new Event('input')); }")
+    assert "after move 0" in game.locator(".opinion").inner_text()
+    game.locator("button").nth(1).click()
+    assert "after move 1" in game.locator(".opinion").inner_text()
+    assert game.locator("svg").first.locator("text", has_text="1").count() >= 1
+    assert complaints == []
+
+
+@pytest.mark.slow
+def test_charts_are_also_written_as_pictures(trained: Path, tmp_path: Path) -> None:
+    pytest.importorskip("kaleido")
+    if not Path(CHROMIUM).is_file():
+        pytest.skip(f"Chromium is not installed at {CHROMIUM}")
+    _, *pictures = write_report([trained], tmp_path / "report.html", pictures=True)
+    assert len(pictures) == 8
+    for picture in pictures:
+        assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size > 5000
+
+
+def test_a_report_leaves_the_run_as_it_is(trained: Path) -> None:
+    before = RunFolder(trained).read_events()
+    write_report([trained])
+    assert RunFolder(trained).read_events() == before
