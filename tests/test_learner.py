@@ -1,6 +1,7 @@
 """Losses against values computed by hand, schedules, averaging, and a learner that goes on as if nothing had happened."""
 
 import math
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from boardzero.replay.positions import PositionMemory
 from boardzero.replay.sampler import Batch, BatchMaker, draw_positions
 from boardzero.settings.network import NetworkSettings
 from boardzero.settings.training import TrainingSettings, ValueTargetSettings
+from boardzero.training.epochs import EpochBatches
 from boardzero.training.learner import Learner, rate_factor
 from boardzero.training.losses import Losses, policy_loss, value_loss
 
@@ -108,6 +110,110 @@ def test_the_value_loss_has_its_weight() -> None:
     assert losses.total(TrainingSettings(value_weight=3)).item() == 3.5
 
 
+def test_squared_loss_before_the_softmax_by_hand() -> None:
+    logits = torch.tensor([[0.2, 0.3, 0.5], [0.1, 0.1, 0.8]])
+    first, second = 0.3**2 + 0.2**2 + 0.5**2, 0.1**2 + 0.15**2 + 0.05**2
+    assert policy_loss(logits, TARGET, ONES, "mse_logits").item() == pytest.approx((first + second) / 2, rel=1e-5)
+
+
+LEGAL = torch.tensor([[True, True, False], [False, True, True]])
+
+
+@pytest.mark.parametrize("kind", ["cross_entropy", "kl", "mse", "mse_logits"])
+def test_illegal_actions_are_left_out_of_the_loss(kind: str) -> None:
+    """Whatever the network says about an illegal action, the loss and its gradient do not see it."""
+    losses = []
+    for illegal in (-3.0, 5.0):
+        logits = LOGITS.clone().masked_fill(~LEGAL, illegal).requires_grad_()
+        loss = policy_loss(logits, TARGET, ONES, kind, LEGAL)
+        loss.backward()  # type: ignore[no-untyped-call]
+        assert logits.grad is not None
+        assert (logits.grad[~LEGAL] == 0).all()
+        assert (logits.grad[LEGAL] != 0).any()
+        losses.append(loss.item())
+    assert losses[0] == losses[1]
+    assert math.isfinite(losses[0])
+
+
+def test_cross_entropy_among_legal_actions_by_hand() -> None:
+    first = -(0.5 * math.log(0.2 / 0.5) + 0.5 * math.log(0.3 / 0.5))
+    second = -(0.25 * math.log(0.1 / 0.9) + 0.75 * math.log(0.8 / 0.9))
+    found = policy_loss(LOGITS, TARGET, ONES, "cross_entropy", LEGAL).item()
+    assert found == pytest.approx((first + second) / 2, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connect4", "othello:size=6"])
+def test_batches_know_the_legal_actions_under_every_symmetry(name: str) -> None:
+    game = find_game(name)
+    memory = PositionMemory(game)
+    memory.add(GameColumns.from_games(random_records(name, 6)))
+    positions, stream = memory.positions(), new_stream(3)
+    plain = BatchMaker(game, symmetries=False).make(positions, np.arange(positions.size), stream)
+    for index in range(positions.size):
+        assert list(np.flatnonzero(plain.legal[index])) == game.legal_actions(positions.states[index])
+    turned = BatchMaker(game, symmetries=True).make(positions, np.arange(positions.size), stream)
+    assert (turned.legal.sum(1) == plain.legal.sum(1)).all()
+    assert (turned.policy[~turned.legal] == 0).all()
+    assert (turned.legal != plain.legal).any()
+
+
+# -- epochs -----------------------------------------------------------------------------------------------------------
+def epoch_batches(batch: int, held_out: float, seed: int = 3) -> EpochBatches:
+    game = find_game("tictactoe")
+    memory = PositionMemory(game)
+    memory.add(GameColumns.from_games(random_records("tictactoe", 20)))
+    return EpochBatches(game, memory.positions(), batch, held_out, False, new_stream(seed))
+
+
+def positions_in(parts: Iterable[Batch]) -> list[bytes]:
+    """Each position with what is learned from it, sorted."""
+    rows = [(b.planes[i].tobytes(), b.policy[i].tobytes(), b.plies_left[i].tobytes()) for b in parts for i in range(len(b))]
+    return sorted(b"".join(row) for row in rows)
+
+
+def test_an_epoch_has_every_position_once_but_those_held_out() -> None:
+    whole, split = epoch_batches(16, 0.0), epoch_batches(16, 0.2)
+    every = positions_in(whole.epoch())
+    learned, tested = positions_in(split.epoch()), positions_in(split.held_out)
+    assert whole.held_out == []
+    assert sorted(learned + tested) == every
+    assert len(tested) == math.ceil(0.2 * len(every))
+    assert positions_in(split.epoch()) == learned  # the same in the next epoch
+    assert len(list(split.epoch())) == split.steps
+
+
+def test_epochs_are_repeatable_and_in_new_orders() -> None:
+    one, two = epoch_batches(16, 0.2), epoch_batches(16, 0.2)
+    first, again, second = next(one.epoch()), next(two.epoch()), next(one.epoch())
+    assert np.array_equal(first.planes, again.planes)
+    assert not np.array_equal(first.planes, second.planes)
+
+
+def test_the_weights_of_the_best_epoch_stay() -> None:
+    """Far too high a learning rate: later epochs are worse, and the report is of the weights that stayed."""
+    learner = new_learner(epochs=6, held_out=0.3, learning_rate=0.3, averaging=0, optimizer="adam", schedule="constant")
+    split = epoch_batches(16, 0.3)
+    losses, validate = [], learner.validate
+
+    def remember(parts: Sequence[Batch]) -> float:
+        losses.append(validate(parts))
+        return losses[-1]
+
+    learner.validate = remember  # type: ignore[assignment, method-assign]
+    report = learner.train_epochs(split, 6, 0.0)
+    assert len(losses) == 6
+    assert report.validation == min(losses) < losses[-1]
+    assert validate(split.held_out) == pytest.approx(min(losses), rel=1e-5)
+    assert report.steps == 6 * split.steps == learner.steps
+
+
+def test_settings_that_contradict_each_other_are_refused() -> None:
+    with pytest.raises(ValueError, match="held_out needs epochs"):
+        TrainingSettings(held_out=0.2)
+    with pytest.raises(ValueError, match="exclude each other"):
+        TrainingSettings(steps=1, epochs=1)
+
+
 # -- targets and schedules --------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("target", "share"), [("z", 0.0), ("average", 0.5), ("q", 1.0)])
 def test_the_value_target_is_what_the_settings_say(target: str, share: float) -> None:
@@ -123,7 +229,9 @@ def test_the_mixed_value_target_goes_from_z_to_q() -> None:
 def test_a_network_learns_the_target_that_it_is_given() -> None:
     """Results and searches contradict each other: the value follows the one that the settings name."""
     (batch,) = batches(1)
-    parts = [Batch(batch.planes, batch.policy, 0 * batch.z + 0.8, 0 * batch.q - 0.8, batch.weight, batch.plies_left)] * 60
+    parts = [
+        Batch(batch.planes, batch.policy, 0 * batch.z + 0.8, 0 * batch.q - 0.8, batch.weight, batch.plies_left, batch.legal)
+    ] * 60
     means = {}
     for target in ("z", "average", "q"):
         learner = new_learner(value={"target": target}, averaging=0, learning_rate=0.01)
@@ -234,6 +342,6 @@ def test_losses_fall(loss: str, value_head: str) -> None:
 def test_losses_that_are_not_finite_are_said() -> None:
     learner = new_learner()
     (batch,) = batches(1)
-    broken = Batch(batch.planes, batch.policy, batch.z * np.nan, batch.q, batch.weight, batch.plies_left)
+    broken = Batch(batch.planes, batch.policy, batch.z * np.nan, batch.q, batch.weight, batch.plies_left, batch.legal)
     with pytest.raises(BadInput, match="no longer finite"):
         learner.train(lambda: broken, 1, 0.0)

@@ -156,7 +156,7 @@ def wait_for_generation(folder: RunFolder, generation: int) -> None:
 def test_every_kept_network_of_a_run_is_compared_with_perfect_play(tmp_path: Path) -> None:
     path = tmp_path / "run"
     game = "connect4:rows=4,columns=4,connect=3"
-    sets = [*CHANGES, "--set", "evaluate_every=0"]
+    sets = [*CHANGES, "--set", "evaluation.share=0"]
     done = boardzero("train", game, "--generations", "2", "--run", path, *sets)
     assert done.returncode == 0, done.stderr
     answer = json.loads(boardzero("perfect", "--run", path, "--sims", "20", "--draw", "20", "--json").stdout)

@@ -1,6 +1,7 @@
 """Runs: repeatable, resumed without loss, and robust against damage."""
 
 import errno
+import itertools
 import json
 import os
 import random
@@ -376,6 +377,44 @@ def test_totals_count_the_games_of_later_generations(begun: RunFolder) -> None:
     assert replay.totals(99).games == 0
 
 
+# -- how long a generation and its training are ------------------------------------------------------------------------
+def test_a_generation_may_be_counted_in_games_and_its_training_in_steps(tmp_path: Path) -> None:
+    folder = begin(tmp_path / "run", "training.games=5", "training.steps=2", generations=3)
+    done = [event for event in run(folder) if isinstance(event, GenerationDone)]
+    assert [event.steps for event in done] == [2, 4, 6]
+    assert all(5 <= after.games - before.games < 25 for before, after in itertools.pairwise(done))
+
+
+def test_a_run_in_epochs_is_repeatable_and_tells_the_loss_of_what_was_held_out(tmp_path: Path) -> None:
+    changes = ("training.epochs=2", "training.held_out=0.2", "training.legal_only=true")
+    folders = [begin(tmp_path / name, *changes, generations=2) for name in ("one", "two")]
+    runs = [[event for event in run(folder) if isinstance(event, GenerationDone)] for folder in folders]
+    assert [event.validation_loss for event in runs[0]] == [event.validation_loss for event in runs[1]]
+    assert all(event.validation_loss is not None for event in runs[0])
+    assert read_header(folders[0].network(2)).checksum == read_header(folders[1].network(2)).checksum
+
+
+# -- the disk ---------------------------------------------------------------------------------------------------------
+def test_a_run_stays_within_its_disk_limit(tmp_path: Path) -> None:
+    """Old shards and networks go; networks kept for good and those promoted stay."""
+    limit = 60_000
+    folder = begin(
+        tmp_path / "run", f"replay.disk_bytes={limit}", "replay.shard_games=20", "replay.window.kind=games",
+        "replay.window.games=20", "keep_every=4", "gate.kind=percentage", "gate.percentage=1", "gate.games=2", "gate.every=3",
+        "training.positions=60", "training.first_positions=60", generations=10,
+    )  # fmt: skip
+    run(folder)
+    shards = sum(path.stat().st_size for path in folder.games.glob("*.parquet"))
+    newest = max(path.stat().st_size for path in folder.games.glob("*.parquet"))
+    assert shards <= limit + 2 * newest
+    assert len(game_numbers(folder)) < checkpoint_of(folder)[0].games  # some are gone, and still counted
+    promoted = set(folder.load_promotions(lambda _: None).promoted)
+    assert promoted
+    assert set(folder.network_generations()) == {0, 4, 8, 9, 10} | promoted
+    again = run(folder)
+    assert again == []
+
+
 # -- kill -9 ----------------------------------------------------------------------------------------------------------
 REPORTING = """
 import os, sys, time
@@ -396,34 +435,55 @@ with Training(RunFolder(Path(sys.argv[1])), lambda event: None) as training:
 """
 
 
+GATE = ("gate.kind=percentage", "gate.percentage=20", "gate.games=6")
+MODES = {
+    "alternating": (),
+    "gated": (*GATE, "replay.window.clear_on_promotion=true", "replay.window.kind=all"),
+    "concurrent": ("mode=concurrent",),
+    "concurrent and gated": (
+        "mode=concurrent", *GATE, "replay.window.clear_on_promotion=true", "replay.window.kind=all", "evaluation.every=2",
+        "evaluation.games=4",
+    ),
+}  # fmt: skip
+
+
 @pytest.mark.slow
-def test_killed_twenty_times_nothing_is_lost(tmp_path: Path) -> None:
-    """Killed at random moments: every game that was finished a second before is there, none is twice, and it goes on."""
-    folder = begin(tmp_path / "run", "selfplay.workers=2", "training.positions=2000", generations=100_000)
+@pytest.mark.parametrize("mode", MODES)
+def test_killed_twenty_times_nothing_is_lost(tmp_path: Path, mode: str) -> None:
+    """Killed at random moments: every game that was finished five seconds before is there, none is twice, and it goes on."""
+    changes = ("selfplay.workers=2", "training.positions=400", "replay.shard_games=500", *MODES[mode])
+    folder = begin(tmp_path / "run", *changes, generations=100_000)
     draw = random.Random(1)
     finished: dict[int, float] = {}
     generation = 0
     for kill in range(20):
         process = subprocess.Popen([sys.executable, "-c", REPORTING, str(folder.path)], stdout=subprocess.PIPE, text=True)
+        first = ""
         try:
-            time.sleep(draw.uniform(1, 12))
+            if kill % 2:  # at any moment of the beginning, or after the first game, however slow the machine is
+                assert process.stdout is not None
+                first = process.stdout.readline()
+            time.sleep(draw.uniform(1, 8))
             assert process.poll() is None, f"it ended by itself before kill {kill}"
         finally:
             process.send_signal(signal.SIGKILL)
             killed = time.time()
             said, _ = process.communicate()
-        for line in said.splitlines():
+        for line in (first + said).splitlines():
             number, when = line.split()
             assert int(number) not in finished
             finished[int(number)] = float(when)
         on_disk = game_numbers(folder)
         assert len(on_disk) == len(set(on_disk))
-        assert {number for number, when in finished.items() if when < killed - 1} <= set(on_disk)
+        assert {number for number, when in finished.items() if when < killed - 5} <= set(on_disk)
         finished = {number: when for number, when in finished.items() if number in set(on_disk)}
         if folder.checkpoint.is_file() or folder.checkpoint_before.is_file():
             progress, _ = checkpoint_of(folder)
             assert progress.generation >= generation
             generation = progress.generation
-    assert generation > 5
-    assert len(finished) > 1000
-    assert_nothing_lost_or_twice(folder)
+    assert generation >= 3
+    assert len(finished) > 500
+    progress, _ = checkpoint_of(folder)
+    assert progress.games <= len(game_numbers(folder))
+    if mode == "alternating":
+        assert_nothing_lost_or_twice(folder)

@@ -49,7 +49,7 @@ def run(folder: RunFolder) -> list[TrainingEvent]:
 def games_on_disk(folder: RunFolder) -> list[GameColumns]:
     """What a reader finds, who changes nothing."""
     parts = []
-    for path in sorted(folder.games.iterdir()):
+    for path in sorted(folder.games.iterdir()) if folder.games.is_dir() else []:
         games = (
             read_shard(path) if path.suffix == ".parquet" else read_journal(path).games if path.suffix == ".journal" else None
         )

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from boardzero.cli.cluster import OnCluster, opened_training, other_machines
+from boardzero.cli.log_option import LogDatabase, LogGames, game_log, run_listener
+
 if TYPE_CHECKING:
     from boardzero.training.loop import Training
     from boardzero.training.run_folder import RunFolder
@@ -15,11 +18,16 @@ Timing = Annotated[bool, typer.Option("--timing", help="Say at the end what the 
 
 
 def train(
-    game: Annotated[str, typer.Argument(help="A game, like connect4 or othello:size=6.")] = "connect4",
+    game: Annotated[
+        str | None, typer.Argument(help="A game, like connect4 or othello:size=6 (default: the preset's, or connect4).")
+    ] = None,
+    preset: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Train as a published system did; `--preset list` names them.")
+    ] = None,
     minutes: Annotated[float | None, typer.Option(help="How long to learn (10, if nothing else is said).")] = None,
     generations: Annotated[int | None, typer.Option(help="How many generations to learn, instead of minutes.")] = None,
     run: Annotated[Path | None, typer.Option(metavar="DIR", help="The folder of the run (default: runs/GAME-DATE).")] = None,
-    seed: Annotated[int, typer.Option(help="All random choices follow from it.")] = 1,
+    seed: Annotated[int | None, typer.Option(help="All random choices follow from it (1, if nothing else is said).")] = None,
     changes: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, like network.blocks=6; repeatable."),
@@ -30,6 +38,9 @@ def train(
     network_from: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Begin with this network, or with the newest of another run.")
     ] = None,
+    cluster: OnCluster = None,
+    log: LogGames = False,
+    database: LogDatabase = None,
     verbose: Verbose = False,
     timing: Timing = False,
 ) -> None:
@@ -37,14 +48,31 @@ def train(
     from boardzero.errors import BadInput
     from boardzero.games.catalogue import find_game
     from boardzero.settings.changes import apply_changes
+    from boardzero.settings.presets import default_values, preset_values
     from boardzero.settings.run import RunSettings
+    from boardzero.settings.specification import split_specification
     from boardzero.training import beginning
     from boardzero.training.run_folder import RunFolder, troubles_of_the_disk_said
 
-    rules = find_game(game)
+    if preset == "list":
+        _list_presets()
+        return
+    values: dict[str, Any]
+    if preset is not None:
+        values = preset_values(preset)
+        rules = find_game(game or values["game"])
+    else:
+        rules = find_game(game or "connect4")
+        values = default_values(split_specification(rules.specification)[0])
     stored = beginning.read_network(network_from, rules) if network_from else None
     games = beginning.read_games(games_from, rules) if games_from else []
-    values: dict[str, Any] = {"game": rules.specification, "seed": seed, "minutes": minutes, "generations": generations}
+    values["game"] = rules.specification
+    if cluster is not None and other_machines(cluster):  # they would stand still while this one learns
+        values.setdefault("mode", "concurrent")
+    if seed is not None:
+        values["seed"] = seed
+    if minutes is not None or generations is not None:  # instead of what the preset says about its end
+        values |= {"minutes": minutes, "generations": generations}
     if stored is not None:
         values["network"] = stored.header.settings.model_dump()
     settings = apply_changes(RunSettings, values, changes or [])
@@ -62,32 +90,56 @@ def train(
         if games:
             beginning.write_games(folder, games)
         folder.create(settings)
-    _run(folder, verbose, timing)
+    _run(folder, cluster, log, database, verbose=verbose, timing=timing)
+
+
+def _list_presets() -> None:
+    """Every preset with a line about it."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from boardzero.settings.presets import describe_preset, preset_names
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2), show_header=False)
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column()
+    for name in preset_names():
+        table.add_row(name, describe_preset(name))
+    Console().print(table)
 
 
 def resume(
     run: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the run.")],
+    cluster: OnCluster = None,
+    log: LogGames = False,
+    database: LogDatabase = None,
     verbose: Verbose = False,
     timing: Timing = False,
 ) -> None:
     """Go on with a run from where it stands."""
     from boardzero.training.run_folder import RunFolder
 
-    _run(RunFolder(run), verbose, timing)
+    _run(RunFolder(run), cluster, log, database, verbose=verbose, timing=timing)
 
 
-def _run(folder: "RunFolder", verbose: bool, timing: bool) -> None:
+def _run(
+    folder: "RunFolder", cluster: str | None, log: bool, database: str | None, *, verbose: bool, timing: bool
+) -> None:
     from boardzero.cli.training_view import TrainingView
-    from boardzero.training.loop import Training
     from boardzero.training.run_folder import troubles_of_the_disk_said
 
     view = TrainingView(verbose)
-    with troubles_of_the_disk_said(folder.path), Training(folder, view.show) as training, view.following(training):
+    with (
+        troubles_of_the_disk_said(folder.path),
+        game_log(log, database) as logged,
+        opened_training(folder, run_listener(view.show, logged, folder), view, cluster) as training,
+        view.following(training),
+    ):
         _stop_when_interrupted(training)
         try:
             training.run()
             if not training.stopping:
-                training.measure()
+                training.measure(final=True)
         except KeyboardInterrupt:
             training.stop()
         if timing:

@@ -3,17 +3,32 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from boardzero.events.cluster import ClusterState
+
 
 @dataclass(frozen=True)
 class SelfPlayProgress:
     """Self-play is under way."""
 
     generation: int  # of the network that plays
-    positions: int  # to learn from, since the generation began
+    positions: int  # to learn from (or games, as `unit` says), since the last training began
     wanted: int
     games: int  # in all
     seconds: float  # since the generation began
-    evaluations: int  # since the generation began
+    simulations: int  # since the generation began, as are the following
+    evaluations: int
+    cache_hits: int
+    finished: int  # games
+    unit: str = "positions"  # what is counted until the next training
+
+
+@dataclass(frozen=True)
+class LearningProgress:
+    """Training is under way."""
+
+    generation: int  # of the network that will come of it
+    step: int  # of this training
+    steps: int
 
 
 @dataclass(frozen=True)
@@ -35,6 +50,10 @@ class GenerationDone:
     policy_loss: float
     value_loss: float
     learning_rate: float
+    games_per_second: float = 0.0
+    positions_per_second: float = 0.0
+    best: int = 0  # generation of the network that played
+    validation_loss: float | None = None  # on what was held out, of the weights that were kept
 
 
 @dataclass(frozen=True)
@@ -49,11 +68,46 @@ class PerfectPlayMeasured:
 
 
 @dataclass(frozen=True)
+class NetworksCompared:
+    """The newest network met the one that plays; with enough wins it takes its place. All is counted for the newest."""
+
+    generation: int  # of the newest network
+    best: int  # generation of the network that it met
+    seconds: float  # of the run so far
+    wins: int
+    draws: int
+    losses: int
+    promoted: bool
+    match_seconds: float
+
+
+@dataclass(frozen=True)
+class StrengthMeasured:
+    """The newest network met an opponent; all is counted for the network. Scores are points a game, 0 to 1."""
+
+    generation: int
+    seconds: float  # of the run so far
+    opponent: str  # a player, or `generation 20`
+    kind: str  # `random`, `mcts`, `minimax`, `previous`, …: what opponents of different evaluations have in common
+    simulations: int  # a move, of the network
+    moving_first: tuple[int, int, int]  # wins, draws, losses
+    moving_second: tuple[int, int, int]
+    score: float
+    interval: tuple[float, float]  # 95 %
+    first_score: float
+    first_interval: tuple[float, float]
+    second_score: float
+    second_interval: tuple[float, float]
+    match_seconds: float
+
+
+@dataclass(frozen=True)
 class DamageFound:
     """A file could not be read; it was set aside, and the run goes on without it."""
 
     sentence: str
 
 
-TrainingEvent = SelfPlayProgress | GenerationDone | PerfectPlayMeasured | DamageFound
+Measurement = GenerationDone | PerfectPlayMeasured | NetworksCompared | StrengthMeasured  # what is kept of a run
+TrainingEvent = SelfPlayProgress | LearningProgress | Measurement | DamageFound | ClusterState
 Listener = Callable[[TrainingEvent], None]

@@ -39,7 +39,7 @@ class Journal:
     def append(self, games: GameColumns | Sequence[SelfPlayGame] | SelfPlayGame) -> None:
         """Add games as one frame; they are on disk after `sync`, which comes by itself within 5 seconds."""
         columns = _as_columns(games)
-        frame = _frame(columns)
+        frame = frame_of(columns)
         with self._lock:
             self._raise_failure()
             self._write(frame)
@@ -122,7 +122,8 @@ def parse_journal(data: bytes) -> JournalContent:
     return JournalContent(games, len(data) - read)
 
 
-def _frame(games: GameColumns) -> bytes:
+def frame_of(games: GameColumns) -> bytes:
+    """Games as one frame, which is complete or not valid at all."""
     payload = games.to_table().combine_chunks().to_batches()[0].serialize().to_pybytes()
     return HEADER.pack(MAGIC, len(payload), zlib.crc32(payload)) + payload
 

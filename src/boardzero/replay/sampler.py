@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 from boardzero.games.bits import signed
 from boardzero.games.compiled import compiled
-from boardzero.games.function_pointers import Addresses, encode_function, rule_addresses
+from boardzero.games.function_pointers import Addresses, encode_function, legal_function, rule_addresses
 from boardzero.games.randomness import Stream, draw_below
-from boardzero.games.rules import Game
+from boardzero.games.rules import Actions, Game
 from boardzero.games.wrapped import raise_kept_error
 from boardzero.replay.positions import PositionMemory, Positions
 
@@ -25,6 +25,7 @@ class Batch:
     q: npt.NDArray[np.float32]  # [B]  the value that the search found
     weight: npt.NDArray[np.float32]  # [B]
     plies_left: npt.NDArray[np.float32]  # [B]
+    legal: npt.NDArray[np.bool_]  # [B, actions]
 
     def __len__(self) -> int:
         return len(self.z)
@@ -39,6 +40,7 @@ class Output(NamedTuple):
     q: npt.NDArray[np.float32]
     weight: npt.NDArray[np.float32]
     plies_left: npt.NDArray[np.float32]
+    legal: npt.NDArray[np.bool_]
 
 
 class BatchMaker:
@@ -61,8 +63,10 @@ class BatchMaker:
             q=np.empty(size, np.float32),
             weight=np.empty(size, np.float32),
             plies_left=np.empty(size, np.float32),
+            legal=np.zeros((size, game.action_count), np.bool_),
         )
-        _fill(self._addresses, self._cells, self._actions, positions, indices, stream, output)
+        legal_actions = np.empty(game.max_legal, np.int32)
+        _fill(self._addresses, self._cells, self._actions, positions, indices, stream, legal_actions, output)
         raise_kept_error(game)
         return Batch(*output)
 
@@ -117,9 +121,11 @@ def _fill(
     positions: Positions,
     indices: npt.NDArray[np.int64],
     stream: Stream,
+    legal_actions: Actions,
     output: Output,
 ) -> None:
-    """Encode each position, then move what stands on its cells, and the policy, to where a random symmetry takes them."""
+    """Encode each position, then move what stands on its cells, and its actions, to where a random symmetry takes them."""
+    legal = legal_function(addresses[0], addresses[1])
     encode = encode_function(addresses[4], addresses[5])
     planes, rows, columns = output.planes.shape[1:]
     encoded = np.empty((planes, rows, columns), np.float32)
@@ -139,6 +145,8 @@ def _fill(
         for entry in range(first, first + positions.policy_counts[position]):
             action = signed(actions[symmetry, positions.policy_actions[entry]])
             output.policy[sample, action] = positions.policy_probabilities[entry]
+        for entry in range(legal(positions.states[position], legal_actions)):
+            output.legal[sample, signed(actions[symmetry, legal_actions[entry]])] = True
         output.z[sample] = positions.results[position]
         output.q[sample] = positions.values[position]
         output.weight[sample] = positions.weights[position]

@@ -2,6 +2,8 @@
 
 Every game goes on by itself: when its search is complete its move is made and the next search begins, and a finished game is
 replaced at once. All random choices of a game follow from the run's seed and the game's number.
+
+lessons/6_alphazero.py explains this.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,11 @@
 """Everything that a training run is made of."""
 
-from pydantic import Field
+from typing import Literal
 
+from pydantic import Field, model_validator
+
+from boardzero.settings.evaluation import EvaluationSettings
+from boardzero.settings.gate import GateSettings
 from boardzero.settings.network import NetworkSettings
 from boardzero.settings.replay import ReplaySettings, WindowSettings
 from boardzero.settings.search import SearchSettings
@@ -11,7 +15,7 @@ from boardzero.settings.training import TrainingSettings
 
 
 class RunSettings(Parameters):
-    """A run is repeatable from these: with one worker and a number of generations, bit for bit."""
+    """A run is repeatable from these: alternating, with one worker and a number of generations, bit for bit."""
 
     game: str = Field("connect4", description="the game that is learned")
     seed: int = Field(1, ge=0, description="all random choices follow from it")
@@ -25,5 +29,23 @@ class RunSettings(Parameters):
         description="which games are learned from",
     )
     training: TrainingSettings = Field(TrainingSettings(), description="how the network learns from them")
-    keep_every: int = Field(10, ge=1, description="one network in this many generations is kept for good; the newest always")
-    evaluate_every: int = Field(5, ge=0, description="generations between two comparisons with perfect play; 0: none")
+    mode: Literal["alternating", "concurrent"] = Field(
+        "alternating", description="play and learn in turn, with all cores each; or at the same time, where there are cores"
+    )
+    gate: GateSettings = Field(GateSettings(), description="when a new network takes over self-play")
+    evaluation: EvaluationSettings = Field(EvaluationSettings(), description="how strength is measured on the way")
+    keep_every: int = Field(
+        10, ge=1, description="one network in this many generations is kept for good; the newest and those promoted always"
+    )
+
+    @model_validator(mode="after")
+    def a_cleared_window_fills_again(self) -> "RunSettings":
+        """Training waits for first_positions in a window that was cleared: it must be able to hold so many."""
+        window, first = self.replay.window, self.training.first_positions
+        room = {"positions": window.positions, "growing": window.growing_least, "all": first}.get(window.kind, 0)
+        if window.clear_on_promotion and room < first:
+            raise ValueError(
+                f"replay.window.clear_on_promotion needs a window that surely holds training.first_positions={first} positions:"
+                " kind=all, or kind=positions or growing with as many."
+            )
+        return self

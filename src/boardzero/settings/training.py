@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from boardzero.settings.specification import Parameters
 
@@ -24,8 +24,17 @@ class TrainingSettings(Parameters):
     """The defaults are first guesses for two cores; they have not been chosen by measurement yet."""
 
     positions: int = Field(12_000, ge=1, description="new positions to learn from that make a generation")
-    first_positions: int = Field(24_000, ge=1, description="positions before the first training")
+    first_positions: int = Field(24_000, ge=1, description="positions before the first training, and after a clearing")
+    games: int = Field(0, ge=0, description="instead of positions: new games that make a generation, the first one too")
     passes: float = Field(4, gt=0, description="how often each position is used on average, as it is new")
+    steps: int = Field(0, ge=0, description="instead of passes: training steps of each generation")
+    epochs: int = Field(0, ge=0, description="instead of passes: each generation goes so often through the whole window")
+    held_out: float = Field(
+        0,
+        ge=0,
+        le=0.9,
+        description="with epochs: share of positions that are only tested on; the best epoch's weights stay",
+    )
     batch: int = Field(512, ge=1, description="positions in a training step")
     optimizer: Literal["sgd", "adam", "adamw"] = Field("adamw", description="how weights follow their gradients")
     learning_rate: float = Field(2e-3, gt=0, description="at the beginning")
@@ -36,7 +45,18 @@ class TrainingSettings(Parameters):
     )
     final_rate: float = Field(0.03, gt=0, le=1, description="where the cosine ends, as a share of the learning rate")
     clip: float = Field(0, ge=0, description="largest norm of a gradient; 0: any")
-    policy_loss: Literal["cross_entropy", "kl", "mse"] = Field("cross_entropy", description="how policies are compared")
+    policy_loss: Literal["cross_entropy", "kl", "mse", "mse_logits"] = Field(
+        "cross_entropy", description="how policies are compared; mse_logits: the network's before the softmax"
+    )
+    legal_only: bool = Field(False, description="leave illegal actions out of the policy loss")
     value_weight: float = Field(1.0, ge=0, description="weight of the value loss against the policy loss")
     value: ValueTargetSettings = Field(ValueTargetSettings(), description="what the value head learns")
     averaging: float = Field(0.99, ge=0, lt=1, description="decay of the averaged weights that play; 0: the newest play")
+
+    @model_validator(mode="after")
+    def length_of_a_training_is_clear(self) -> "TrainingSettings":
+        if self.held_out and not self.epochs:
+            raise ValueError("held_out needs epochs: without them there is no best epoch to choose.")
+        if self.steps and self.epochs:
+            raise ValueError("steps and epochs exclude each other: they say how long a training is.")
+        return self

@@ -1,9 +1,12 @@
-"""The learner: a network, its optimizer and the averaged weights that play."""
+"""The learner: a network, its optimizer and the averaged weights that play.
+
+lessons/1_neural_network.py and lessons/2_supervised.py explain this.
+"""
 
 import copy
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -12,6 +15,7 @@ from boardzero.errors import BadInput
 from boardzero.network.model import Network
 from boardzero.replay.sampler import Batch
 from boardzero.settings.training import TrainingSettings
+from boardzero.training.epochs import EpochBatches
 from boardzero.training.losses import Losses, policy_loss, value_loss
 
 STEP_MARKS = (0.6, 0.85)  # of the run, where the schedule `steps` falls
@@ -26,6 +30,7 @@ class LossReport:
     policy: float
     value: float
     learning_rate: float
+    validation: float | None = None  # total loss on what was held out
 
     @property
     def total(self) -> float:
@@ -38,7 +43,7 @@ class Learner:
     def __init__(self, network: Network, settings: TrainingSettings, device: str | None = None) -> None:
         self.device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
         self.settings = settings
-        self.network = network.to(self.device)
+        self.network = network.to(self.device, memory_format=torch.channels_last)  # a quarter faster on CPUs
         self.playing = copy.deepcopy(self.network) if settings.averaging else self.network
         self.optimizer = _optimizer(self.network, settings)
         self.steps = 0
@@ -58,17 +63,43 @@ class Learner:
             raise BadInput("The losses are no longer finite: the learning rate is too high for this network.")
         return LossReport(steps, policy, value, rate)
 
-    def _step(self, batch: Batch) -> Losses:
+    def train_epochs(
+        self, batches: EpochBatches, epochs: int, progress: float, before_step: Callable[[], None] | None = None
+    ) -> LossReport:
+        """So often through all batches; of the epochs, the one with the lowest loss on what was held out stays."""
+        report, lowest, best = LossReport(0, 0.0, 0.0, 0.0), math.inf, self.weights()
+        for _ in range(epochs):
+            report = self.train(batches.drawer(before_step), batches.steps, progress)
+            if batches.held_out:
+                loss = self.validate(batches.held_out)
+                if loss < lowest:
+                    lowest, best = loss, self.weights()
+        if batches.held_out:
+            self.take_weights(best)
+            report = replace(report, validation=lowest)
+        return replace(report, steps=epochs * batches.steps)
+
+    @torch.no_grad()
+    def validate(self, batches: Sequence[Batch]) -> float:
+        """The total loss of the network that plays, as a mean over all positions of the batches."""
+        self.playing.eval()
+        sums = sum(float(self._losses(self.playing, batch).total(self.settings)) * len(batch) for batch in batches)
+        return sums / sum(map(len, batches))
+
+    def _losses(self, network: Network, batch: Batch) -> Losses:
         mix = self.settings.value.mix_at(self.steps)
         target = (1 - mix) * batch.z + mix * batch.q
-        planes, policy, value_target, weight = (
-            torch.from_numpy(part).to(self.device) for part in (batch.planes, batch.policy, target, batch.weight)
+        planes, policy, value_target, weight, legal = (
+            torch.from_numpy(part).to(self.device) for part in (batch.planes, batch.policy, target, batch.weight, batch.legal)
         )
-        logits, value = self.network(planes)
-        losses = Losses(
-            policy_loss(logits, policy, weight, self.settings.policy_loss),
+        logits, value = network(planes.contiguous(memory_format=torch.channels_last))
+        return Losses(
+            policy_loss(logits, policy, weight, self.settings.policy_loss, legal if self.settings.legal_only else None),
             value_loss(value, value_target, weight),
         )
+
+    def _step(self, batch: Batch) -> Losses:
+        losses = self._losses(self.network, batch)
         self.optimizer.zero_grad(set_to_none=True)
         losses.total(self.settings).backward()  # type: ignore[no-untyped-call]
         if self.settings.clip > 0:
@@ -98,6 +129,17 @@ class Learner:
                 own.load_state_dict(weights)
         except RuntimeError:
             raise BadInput("The network to begin with has another shape than the settings of the run say.") from None
+
+    def weights(self) -> list[dict[str, Tensor]]:
+        """A copy of the weights, the newest and those that play."""
+        return [
+            {name: tensor.clone() for name, tensor in network.state_dict().items()} for network in (self.network, self.playing)
+        ]
+
+    def take_weights(self, weights: list[dict[str, Tensor]]) -> None:
+        """The counterpart of `weights`."""
+        for network, own in zip((self.network, self.playing), weights, strict=True):
+            network.load_state_dict(own)
 
     # -- checkpoints ---------------------------------------------------------------------------------------------------
     def state(self) -> dict[str, Tensor]:

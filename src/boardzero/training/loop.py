@@ -1,45 +1,58 @@
-"""The generation loop: play games, learn from them, make a new network of it, and again."""
+"""The generation loop: play games, learn from them, make a new network of it, and again.
+
+lessons/6_alphazero.py explains this.
+"""
 
 import math
 import os
 import time
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from types import TracebackType
 
 import torch
 
-from boardzero.arena.perfect_play import SolvedPosition, count_mistakes, draw_solved_positions, search_chooser
 from boardzero.errors import BadInput
-from boardzero.events.training import DamageFound, GenerationDone, Listener, PerfectPlayMeasured, SelfPlayProgress
+from boardzero.events.training import (
+    DamageFound,
+    GenerationDone,
+    LearningProgress,
+    Listener,
+    Measurement,
+    NetworksCompared,
+    SelfPlayProgress,
+)
 from boardzero.games.catalogue import find_game
-from boardzero.games.connect4 import ConnectFour
 from boardzero.games.randomness import new_stream
 from boardzero.network.build import build_network
 from boardzero.network.evaluator import find_evaluator
+from boardzero.network.model import Network
 from boardzero.network.weights import save_network
 from boardzero.replay.record import SelfPlayGame
 from boardzero.replay.replay import Replay
 from boardzero.replay.sampler import Batch
-from boardzero.search.forest import Evaluator, SearchCounts
-from boardzero.selfplay.pool import play_games
+from boardzero.search.forest import Evaluator
+from boardzero.selfplay.source import Goal, LocalSelfPlay, PlayingWorker, SelfPlaySource
 from boardzero.selfplay.worker import SelfPlayWorker
 from boardzero.settings.run import RunSettings
-from boardzero.settings.search import SearchSettings
+from boardzero.training.concurrent import learn_while_playing
+from boardzero.training.epochs import EpochBatches
+from boardzero.training.gate import Gate
 from boardzero.training.learner import Learner, LossReport
 from boardzero.training.lock import FolderLock
-from boardzero.training.resuming import find_start, network_is_sound
-from boardzero.training.run_folder import RunFolder
+from boardzero.training.matches import MatchScore
+from boardzero.training.resuming import find_best, find_start, games_since, network_is_sound
+from boardzero.training.run_folder import Promotions, RunFolder
+from boardzero.training.speeds import SpeedMeter, Speeds
+from boardzero.training.stopping import Stopped
 from boardzero.training.stopwatch import Stopwatch
+from boardzero.training.strength import StrengthMeter
 from boardzero.training.tensorboard import TensorBoardLog
 
-MEASURED_POSITIONS = 400
-MEASURED_SIMULATIONS = 100
-MEASURED_SEED = 20_001  # the same positions for every run, so that runs can be compared
 SAMPLE_STREAM = 1 << 41  # streams of samples are numbered apart from those of games
-
-
-class Stopped(Exception):
-    """Somebody asked the run to stop; whoever runs it may resume it later."""
+MOST_AHEAD = 3  # trainings' worth of games that may wait for the learner
+TOLD_EVERY = 0.5  # seconds between two reports on what is under way
 
 
 class Training:
@@ -62,19 +75,28 @@ class Training:
         self.replay = Replay(self.game, self.settings.replay, folder.games)
         for sentence in self.replay.load().damaged:
             self._tell_damage(sentence)
-        self.learner = Learner(build_network(self.settings.network, self.game, self.settings.seed), self.settings.training)
-        self.progress = find_start(folder, self.learner, self.replay, self._tell_damage)
-        waiting = self.replay.totals(self.progress.generation)  # games since then, which the next generation learns from
-        self._new_games, self._new_positions = waiting.games, waiting.positions
+        self.learner = self._make_learner(build_network(self.settings.network, self.game, self.settings.seed))
+        self.progress, waiting = games_since(find_start(folder, self.learner, self._tell_damage), self.replay)
+        self._new_games, self._new_positions = waiting.games, waiting.positions  # which the next generation learns from
         self._begun = time.perf_counter() - self.progress.seconds
+        self._clock_stopped_at: float | None = None
         network_is_sound(folder.network(self.progress.generation), self._tell_damage)
         self._save_network(self.progress.generation)  # anew: whatever has happened to its files does no harm
         if not folder.checkpoint.is_file():
             folder.save_checkpoint(self.progress, self.learner.state())
-        self.workers = self._make_workers(max(self.progress.next_number, waiting.next_number))
+        self.selfplay = self._make_selfplay(waiting.next_number)
+        self.speeds = SpeedMeter(self.selfplay.counts)
         self._tensorboard = TensorBoardLog(folder.path / "tensorboard", self.progress.generation)
-        self._measured: list[SolvedPosition] = []
-        self._measured_generation = -1
+        threads = self._threads_of_matches()
+        self.gate = self._make_gate(threads)
+        self.promotions = Promotions()
+        if not self.gate.is_open:
+            self.promotions = find_best(folder, self.progress.generation, self._tell_damage)
+        if self.replay.store.ledger.cleared < self.promotions.cleared:  # killed just when a new best network was chosen
+            self.replay.clear()
+        self.strength = self._make_strength(threads)
+        self._told = 0.0
+        self.in_use: set[int] = set()  # generations whose networks are in matches that are under way
 
     def __enter__(self) -> "Training":
         return self
@@ -86,8 +108,8 @@ class Training:
 
     @property
     def seconds(self) -> float:
-        """Spent on the run so far."""
-        return time.perf_counter() - self._begun
+        """Spent on playing, learning and comparing so far; evaluations have a budget of their own."""
+        return (self._clock_stopped_at or time.perf_counter()) - self._begun
 
     @property
     def share_done(self) -> float:
@@ -97,160 +119,304 @@ class Training:
         assert self.settings.generations is not None
         return self.progress.generation / self.settings.generations
 
+    @property
+    def best(self) -> int:
+        """The generation of the network that plays."""
+        return self.progress.generation if self.gate.is_open else self.promotions.best
+
     def stop(self) -> None:
         """End the run soon, from another thread or a signal; no finished game is lost."""
         self.stopping = True
 
+    def check(self) -> None:
+        """Raise Stopped if somebody asked for it."""
+        if self.stopping:
+            raise Stopped
+
     def run(self) -> None:
         """Generation after generation, until the end or until `stop`; each is safe on disk when the next one begins."""
-        # One worker: a run that is to be the same again, whatever the machine. Otherwise training has all cores to itself.
-        torch.set_num_threads(1 if len(self.workers) == 1 else os.cpu_count() or 1)
+        torch.set_num_threads(self._threads_of_training())
         try:
-            while self.share_done < 1:
-                self._next_generation()
+            if self.settings.mode == "concurrent":
+                learn_while_playing(self)
+            else:
+                self._alternate()
         except Stopped:
             self.replay.sync()
 
-    # -- one generation ------------------------------------------------------------------------------------------------
-    def _next_generation(self) -> None:
-        begun, before = time.perf_counter(), self._search_counts()
-        with self.stopwatch.part("self-play"):
-            games = self._play()
-        played, after = time.perf_counter(), self._search_counts()
-        with self.stopwatch.part("training"):
-            report = self._learn()
-        with self.stopwatch.part("saving"):
-            self._complete_generation()
-        speeds = [(new - old) / (played - begun) for new, old in zip(after, before, strict=True)]
-        self._tell(
+    # -- one after the other ---------------------------------------------------------------------------------------------
+    def _alternate(self) -> None:
+        self._compare_if_due()  # it may have been stopped before it was compared
+        while self.share_done < 1:
+            self.speeds.restart()
+            with self.stopwatch.part("self-play"):
+                self._play()
+            played = self.speeds.since_restart()
+            begun = time.perf_counter()
+            with self.stopwatch.part("training"):
+                self.begin_learning()
+                report = self.learn()
+            with self.stopwatch.part("saving"):
+                self.complete_generation(report, played, time.perf_counter() - begun)
+            self._compare_if_due()
+            if self.strength.is_due(self.progress.generation, self.seconds):
+                self.measure()
+
+    def _play(self) -> None:
+        """Games until there are enough new positions; each goes to disk as it ends."""
+
+        def take_in(games: list[SelfPlayGame]) -> bool:
+            self.take_in(games)
+            over = self.settings.minutes is not None and self.share_done >= 1 and self.replay.positions > 0
+            return self.stopping or over or self.has_enough()
+
+        self.selfplay.play(self.best, self.share_done, self.goal, take_in)
+        self.check()
+
+    def _compare_if_due(self) -> None:
+        if self.is_comparison_due():
+            generation, best, begun = self.progress.generation, self.best, time.perf_counter()
+            with self.stopwatch.part("comparing"):
+                score = self.gate.compare(generation, best, self.check)
+                self.judge(generation, best, score, time.perf_counter() - begun)
+
+    def measure(self, final: bool = False) -> None:
+        """Find out how strong the newest network is; the run's clock stands still meanwhile."""
+        with self.stopwatch.part("measuring"), self._clock_stopped():
+            self.strength.measure(self.progress.generation, self.seconds, self.tell, final)
+
+    @contextmanager
+    def _clock_stopped(self) -> Iterator[None]:
+        self._clock_stopped_at = begun = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._begun += time.perf_counter() - begun
+            self._clock_stopped_at = None
+
+    # -- the steps of a generation -----------------------------------------------------------------------------------------
+    @property
+    def wanted(self) -> int:
+        """New positions to learn from (or games, where the settings count them) that make a generation."""
+        training = self.settings.training
+        if training.games:
+            return training.games
+        return training.first_positions if self.progress.generation == 0 else training.positions
+
+    def has_enough(self) -> bool:
+        """Are there enough new positions for a training, and enough in a window that may have been cleared?"""
+        cleared = self.settings.replay.window.clear_on_promotion
+        filled = not cleared or self.replay.positions >= self.settings.training.first_positions
+        return filled and self._new_positions > 0 and self._counted >= self.wanted
+
+    def goal(self) -> Goal:
+        """How much is wanting until there is enough."""
+        wanting, room = max(1, self.wanted - self._counted), 0
+        if self.settings.replay.window.clear_on_promotion:
+            room = self.settings.training.first_positions - self.replay.positions
+        if self.settings.training.games:
+            return Goal(games=wanting, positions=room)
+        return Goal(positions=max(wanting, room))
+
+    @property
+    def is_ahead(self) -> bool:
+        """Is there already as much as several trainings want? Then those who play may wait for the learner."""
+        return self._counted >= MOST_AHEAD * self.wanted
+
+    @property
+    def _counted(self) -> int:
+        """New positions, or games, so far."""
+        return self._new_games if self.settings.training.games else self._new_positions
+
+    def take_in(self, games: list[SelfPlayGame]) -> None:
+        """Games that have just ended."""
+        self.replay.add(games)
+        self._new_games += len(games)
+        self._new_positions += sum(int(game.learned.sum()) for game in games)
+        self.speeds.count(games)
+        if time.perf_counter() - self._told > TOLD_EVERY:
+            self._told = time.perf_counter()
+            speeds, total = self.speeds.since_restart(), self.progress.games + self._new_games
+            self._listener(
+                SelfPlayProgress(
+                    self.best, self._counted, self.wanted, total, speeds.seconds, speeds.simulations, speeds.evaluations,
+                    speeds.cache_hits, speeds.games, "games" if self.settings.training.games else "positions",
+                )
+            )  # fmt: skip
+
+    def begin_learning(self) -> None:
+        """From now on, games count for the next generation but one."""
+        self._learned_games, self._learned_positions = self._new_games, self._new_positions
+        self._new_games = self._new_positions = 0
+
+    def learn(self) -> LossReport:
+        """Train on the window, for as many steps as the new positions are worth or for whole epochs; write the network."""
+        training, generation = self.settings.training, self.progress.generation + 1
+        stream = new_stream(self.settings.seed, SAMPLE_STREAM + generation)
+        if training.epochs:
+            window, symmetries = self.replay.content(), self.settings.replay.symmetries
+            batches = EpochBatches(self.game, window, training.batch, training.held_out, symmetries, stream)
+            drawn = self._watched(training.epochs * batches.steps)
+            report = self.learner.train_epochs(batches, training.epochs, self.share_done, drawn)
+        else:
+            steps = training.steps or self._steps_for_new_positions()
+            drawn = self._watched(steps)
+
+            def draw() -> Batch:
+                drawn()
+                return self.replay.sample(training.batch, stream)
+
+            report = self.learner.train(draw, steps, self.share_done)
+        self._save_network(generation)
+        return report
+
+    def _steps_for_new_positions(self) -> int:
+        training, positions = self.settings.training, self._learned_positions
+        if self.settings.mode == "concurrent" and not training.games:
+            positions = min(positions, self.wanted)  # self-play that is ahead must not make every training longer than the last
+        return max(1, math.ceil(positions * training.passes / training.batch))
+
+    def _watched(self, steps: int) -> Callable[[], None]:
+        """What is to be called before every step: it tells how far the training is, and ends it if somebody asked to."""
+        done, told, generation = 0, time.perf_counter(), self.progress.generation + 1
+
+        def before_step() -> None:
+            nonlocal done, told
+            self.check()  # the games are safe; the training begins anew when the run is resumed
+            if self.settings.mode == "alternating" and time.perf_counter() - told > TOLD_EVERY:
+                told = time.perf_counter()
+                self._listener(LearningProgress(generation, done, steps))
+            done += 1
+
+        return before_step
+
+    def complete_generation(self, report: LossReport, played: Speeds, training_seconds: float) -> None:
+        """Write the checkpoint: from here on, the run goes on after this generation."""
+        best = self.best
+        self.progress = replace(
+            self.progress,
+            generation=self.progress.generation + 1,
+            games=self.progress.games + self._learned_games,
+            positions=self.progress.positions + self._learned_positions,
+            next_number=max(worker.next_number for worker in self.workers),
+            seconds=self.seconds,
+            evaluation_seconds=self.strength.spent,
+        )
+        self.replay.sync()
+        self.folder.save_checkpoint(self.progress, self.learner.state())
+        self._forget_networks()
+        self.tell(
             GenerationDone(
                 generation=self.progress.generation,
                 seconds=self.seconds,
                 games=self.progress.games,
                 positions=self.progress.positions,
                 window=self.replay.positions,
-                mean_plies=sum(game.plies for game in games) / max(1, len(games)),
-                selfplay_seconds=played - begun,
-                training_seconds=time.perf_counter() - played,
-                simulations_per_second=speeds[0],
-                evaluations_per_second=speeds[1],
-                cache_hits=speeds[2] / max(1e-9, speeds[1] + speeds[2]),
+                mean_plies=played.plies / max(1, played.games),
+                selfplay_seconds=played.seconds,
+                training_seconds=training_seconds,
+                simulations_per_second=played.simulations / played.seconds,
+                evaluations_per_second=played.evaluations / played.seconds,
+                cache_hits=played.cache_hits / max(1, played.evaluations + played.cache_hits),
                 steps=self.learner.steps,
                 policy_loss=report.policy,
                 value_loss=report.value,
                 learning_rate=report.learning_rate,
+                games_per_second=played.games / played.seconds,
+                positions_per_second=played.positions / played.seconds,
+                best=best,
+                validation_loss=report.validation,
             )
         )
-        if self.settings.evaluate_every and self.progress.generation % self.settings.evaluate_every == 0:
-            self.measure()
 
-    def _learn(self) -> LossReport:
-        """Train on the window for as many steps as the new positions are worth."""
-        training = self.settings.training
-        steps = max(1, math.ceil(self._new_positions * training.passes / training.batch))
-        stream = new_stream(self.settings.seed, SAMPLE_STREAM + self.progress.generation + 1)
+    # -- the gate --------------------------------------------------------------------------------------------------------
+    def is_comparison_due(self) -> bool:
+        return self.gate.is_due(self.progress.generation, self.promotions, self.seconds)
 
-        def draw() -> Batch:
-            if self.stopping:  # the games are safe; the training begins anew when the run is resumed
-                raise Stopped
-            return self.replay.sample(training.batch, stream)
+    def judge(self, generation: int, best: int, score: MatchScore, match_seconds: float) -> None:
+        """Take the result of a comparison in: a network that passed the gate plays from now on."""
+        promoted, total = self.gate.is_passed(score), score.total
+        promotions = replace(self.promotions, compared=generation)
+        clears = promoted and self.settings.replay.window.clear_on_promotion
+        if promoted:
+            promotions = replace(promotions, promoted=(*promotions.promoted, generation), seconds=self.seconds)
+        if clears:
+            self.replay.seal()
+            promotions = replace(promotions, cleared=self.replay.store.last_number())
+        self.folder.save_promotions(promotions)
+        self.promotions = promotions
+        if clears:
+            self.replay.clear()
+        counts = total.wins, total.draws, total.losses
+        self.tell(NetworksCompared(generation, best, self.seconds, *counts, promoted, match_seconds))
 
-        return self.learner.train(draw, steps, self.share_done)
+    # -- self-play -------------------------------------------------------------------------------------------------------
+    @property
+    def workers(self) -> Sequence[PlayingWorker]:
+        return self.selfplay.workers
 
-    def _complete_generation(self) -> None:
-        """Write the new network and the checkpoint: from here on, the run goes on after this generation."""
-        self.progress = replace(
-            self.progress,
-            generation=self.progress.generation + 1,
-            games=self.progress.games + self._new_games,
-            positions=self.progress.positions + self._new_positions,
-            next_number=max(worker.next_number for worker in self.workers),
-        )
-        self._new_games = self._new_positions = 0
-        self._save_network(self.progress.generation)
-        self.progress = replace(self.progress, seconds=self.seconds)
-        self.replay.sync()
-        self.folder.save_checkpoint(self.progress, self.learner.state())
-        self._forget_networks()
-
-    # -- self-play -----------------------------------------------------------------------------------------------------
-    def _make_workers(self, first: int) -> list[SelfPlayWorker]:
-        """Workers whose games have numbers from this one on, which no game of the run has had."""
-        count = self.settings.selfplay.workers or os.cpu_count() or 1
-        return [
+    def _make_selfplay(self, first: int) -> SelfPlaySource:
+        """Whose games have numbers from this one on, which no game of the run has had."""
+        cores = os.cpu_count() or 1
+        most = max(1, cores - 1) if self.settings.mode == "concurrent" else cores
+        count = self.settings.selfplay.workers or most
+        workers = [
             SelfPlayWorker(self.game, self.settings.selfplay, self.settings.search, self.settings.seed, first + index, count)
             for index in range(count)
         ]
+        return LocalSelfPlay(workers, self.evaluator_of)
 
-    def _play(self) -> list[SelfPlayGame]:
-        """Games until there are enough new positions; each goes to disk as it ends."""
-        training, generation = self.settings.training, self.progress.generation
-        wanted = training.first_positions if generation == 0 else training.positions
-        played: list[SelfPlayGame] = []
-        begun = told = time.perf_counter()
-        before = self._search_counts()[1]
+    def evaluator_of(self, generation: int) -> Callable[[], Evaluator]:
+        """Makes evaluators with this generation's network, one for each thread."""
+        return lambda: self.stopwatch.timed(find_evaluator(self.folder.network(generation), self.game))
 
-        def take_in(games: list[SelfPlayGame]) -> bool:
-            nonlocal told
-            self.replay.add(games)
-            played.extend(games)
-            self._new_games += len(games)
-            self._new_positions += sum(int(game.learned.sum()) for game in games)
-            if time.perf_counter() - told > 1:
-                told = time.perf_counter()
-                evaluations, total = self._search_counts()[1] - before, self.progress.games + self._new_games
-                self._listener(SelfPlayProgress(generation, self._new_positions, wanted, total, told - begun, evaluations))
-            over = self.settings.minutes is not None and self.share_done >= 1 and self.replay.positions > 0
-            return self.stopping or over or self._new_positions >= wanted
+    def _threads_of_training(self) -> int:
+        """Alone, all cores, unless one worker says that the run is to be the same again; beside self-play, the others."""
+        cores = os.cpu_count() or 1
+        if self.settings.mode == "concurrent":
+            return max(1, cores - self.selfplay.cores_here)
+        return 1 if len(self.workers) == 1 else cores
 
-        play_games(self.workers, self._evaluator, generation, take_in)
-        if self.stopping:
-            raise Stopped
-        return played
+    def _threads_of_matches(self) -> int:
+        alone = self.settings.mode == "alternating" and len(self.workers) > 1
+        return os.cpu_count() or 1 if alone else 1
 
-    def _evaluator(self) -> Evaluator:
-        return self.stopwatch.timed(find_evaluator(self.folder.network(self.progress.generation), self.game))
+    # -- its parts, which a cluster makes otherwise ------------------------------------------------------------------------
+    def _make_learner(self, network: Network) -> Learner:
+        return Learner(network, self.settings.training)
 
-    def _search_counts(self) -> tuple[int, int, int]:
-        """Simulations, evaluations and cache hits of all workers so far."""
-        counts: list[SearchCounts] = [worker.forest.counts() for worker in self.workers]
-        return (
-            sum(count.simulations for count in counts),
-            sum(count.evaluations for count in counts),
-            sum(count.cache_hits for count in counts),
-        )
+    def _make_gate(self, threads: int) -> Gate:
+        return Gate(self.game, self.settings, self.folder, threads)
 
-    # -- networks ------------------------------------------------------------------------------------------------------
+    def _make_strength(self, threads: int) -> StrengthMeter:
+        return StrengthMeter(self.game, self.settings, self.folder, threads, self.progress.evaluation_seconds, self.check)
+
+    # -- networks --------------------------------------------------------------------------------------------------------
     def _save_network(self, generation: int) -> None:
-        details = {"generation": generation, "seconds": round(self.seconds if generation else 0, 1), "seed": self.settings.seed}
+        """With how far the run is then, should the checkpoints be lost."""
+        progress = replace(self.progress, generation=generation, seconds=self.seconds)
+        if generation > self.progress.generation:
+            games, positions = progress.games + self._learned_games, progress.positions + self._learned_positions
+            progress = replace(progress, games=games, positions=positions)
+        details = {
+            "generation": generation,
+            "seconds": round(self.seconds if generation else 0, 1),
+            "seed": self.settings.seed,
+            "progress": asdict(progress),
+        }
         self.learner.playing.eval()
         save_network(self.folder.network(generation), self.learner.playing, self.game, details)
 
     def _forget_networks(self) -> None:
+        """All but the newest two, one in so many for good, those that were promoted, and those that are playing."""
         newest = self.progress.generation
+        kept = {newest, newest - 1, self.best, *self.promotions.promoted, *self.in_use}
         for generation in self.folder.network_generations():
-            if generation < newest - 1 and generation % self.settings.keep_every:
+            if generation not in kept and generation % self.settings.keep_every:
                 self.folder.forget_network(generation)
 
-    # -- measuring -----------------------------------------------------------------------------------------------------
-    def measure(self) -> None:
-        """Compare the newest network with perfect play, once, where a solver knows it."""
-        solved = isinstance(self.game, ConnectFour) and self.game.is_bitboard
-        if not solved or self._measured_generation == self.progress.generation:
-            return
-        self._measured_generation = self.progress.generation
-        with self.stopwatch.part("measuring"):
-            if not self._measured:
-                self._measured = draw_solved_positions(self.game, MEASURED_POSITIONS, MEASURED_SEED)
-            evaluate = find_evaluator(self.folder.network(self.progress.generation), self.game, os.cpu_count() or 1)
-            choose = search_chooser(self.game, evaluate, MEASURED_SIMULATIONS, SearchSettings())
-            mistakes = count_mistakes(choose, self._measured)
-        self._tell(
-            PerfectPlayMeasured(self.progress.generation, self.seconds, MEASURED_SIMULATIONS, len(self._measured), mistakes)
-        )
-
-    # -- telling -------------------------------------------------------------------------------------------------------
-    def _tell(self, event: GenerationDone | PerfectPlayMeasured) -> None:
+    # -- telling ---------------------------------------------------------------------------------------------------------
+    def tell(self, event: Measurement) -> None:
         self.folder.append_event(event)
         self._tensorboard.write(event)
         self._listener(event)

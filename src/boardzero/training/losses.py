@@ -1,4 +1,7 @@
-"""What a network should come near to, and how far it is from it."""
+"""What a network should come near to, and how far it is from it.
+
+lessons/2_supervised.py explains this.
+"""
 
 from dataclasses import dataclass
 
@@ -9,6 +12,7 @@ from torch.nn import functional
 from boardzero.settings.training import TrainingSettings
 
 SMALLEST = 1e-12  # keeps logarithms finite
+ILLEGAL = -1e4  # a logit that the softmax makes 0, and that times 0 is 0
 
 
 @dataclass(frozen=True)
@@ -22,13 +26,18 @@ class Losses:
         return self.policy + settings.value_weight * self.value
 
 
-def policy_loss(logits: Tensor, target: Tensor, weight: Tensor, kind: str) -> Tensor:
-    """Distance between the network's policy and the search's, both [batch, actions].
+def policy_loss(logits: Tensor, target: Tensor, weight: Tensor, kind: str, legal: Tensor | None = None) -> Tensor:
+    """Distance between the network's policy and the search's, both [batch, actions]; with `legal`, among legal actions only.
 
-    `kl` differs from `cross_entropy` by the entropy of the target alone, so both have the same gradient.
+    `kl` differs from `cross_entropy` by the entropy of the target alone, so both have the same gradient. `mse` compares
+    probabilities; `mse_logits` takes what the network says before the softmax for probabilities.
     """
+    if legal is not None:
+        logits = logits.masked_fill(~legal, 0.0 if kind == "mse_logits" else ILLEGAL)
     if kind == "mse":
         each = (logits.softmax(1) - target).square().sum(1)
+    elif kind == "mse_logits":
+        each = (logits - target).square().sum(1)
     else:
         each = -(target * logits.log_softmax(1)).sum(1)
         if kind == "kl":

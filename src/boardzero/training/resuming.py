@@ -1,16 +1,17 @@
 """Where a run goes on: at its newest checkpoint; if none can be read, at its newest network; otherwise at the beginning."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from boardzero.errors import BadInput
 from boardzero.network.weights import load_network
-from boardzero.replay.replay import Replay
+from boardzero.replay.replay import GameTotals, Replay
 from boardzero.replay.shards import set_aside
 from boardzero.training.learner import Learner
-from boardzero.training.run_folder import Progress, RunFolder, Say
+from boardzero.training.run_folder import Progress, Promotions, RunFolder, Say
 
 
-def find_start(folder: RunFolder, learner: Learner, replay: Replay, say: Say) -> Progress:
+def find_start(folder: RunFolder, learner: Learner, say: Say) -> Progress:
     """Bring the learner to where the run goes on, and say how far that is; every damaged file on the way is set aside."""
     checkpoint = folder.load_checkpoint(say)
     if checkpoint is not None:
@@ -20,7 +21,7 @@ def find_start(folder: RunFolder, learner: Learner, replay: Replay, say: Say) ->
     for generation in reversed(folder.network_generations()):
         path = folder.network(generation)
         if network_is_sound(path, say):
-            return _start_at_network(path, generation, learner, replay)
+            return _start_at_network(path, generation, learner)
     return Progress()
 
 
@@ -36,10 +37,28 @@ def network_is_sound(path: Path, say: Say) -> bool:
     return True
 
 
-def _start_at_network(path: Path, generation: int, learner: Learner, replay: Replay) -> Progress:
-    """Begin with a network's weights and no memory of how they were found."""
+def find_best(folder: RunFolder, generation: int, say: Say) -> Promotions:
+    """What the gate decided up to this generation, without networks that cannot be read any more."""
+    promotions = folder.load_promotions(say).up_to(generation)
+    while promotions.promoted and not network_is_sound(folder.network(promotions.best), say):
+        promotions = replace(promotions, promoted=promotions.promoted[:-1])
+    if not network_is_sound(folder.network(promotions.best), say):  # not even the first one is there
+        promotions = replace(promotions, promoted=(generation,))
+    return promotions
+
+
+def games_since(progress: Progress, replay: Replay) -> tuple[Progress, GameTotals]:
+    """The games that came after the checkpoint; and the progress, without games that were lost by damage."""
+    every = replay.totals()
+    pruned_games, pruned_positions = replay.store.pruned_totals()
+    games, positions = every.games + pruned_games, every.positions + pruned_positions
+    number = max(progress.next_number, every.next_number)
+    progress = replace(progress, games=min(progress.games, games), positions=min(progress.positions, positions))
+    return progress, GameTotals(games - progress.games, positions - progress.positions, number)
+
+
+def _start_at_network(path: Path, generation: int, learner: Learner) -> Progress:
+    """Begin with a network's weights and no memory of how they were found; its header says how far the run was."""
     stored = load_network(path)
     learner.begin_with(stored.network)
-    every, later = replay.totals(), replay.totals(generation)
-    seconds = float(stored.header.details.get("seconds", 0.0)) if generation else 0.0
-    return Progress(generation, seconds, every.games - later.games, every.positions - later.positions, every.next_number)
+    return Progress(**stored.header.details["progress"]) if generation else Progress()

@@ -5,6 +5,7 @@ games/                          journals and shards of self-play
 networks/generation-00012.*     networks, as safetensors and as ONNX
 checkpoint.safetensors          where the run stands: progress and the learner's state
 checkpoint-before.safetensors   where it stood a generation earlier, in case the newest is damaged
+promotions.json                 with a gate: which networks were chosen to play
 events.jsonl, tensorboard/      what happened
 lock                            held by the process that trains here
 """
@@ -13,7 +14,7 @@ import errno
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,27 @@ class Progress:
     games: int = 0
     positions: int = 0  # to learn from, that have been played
     next_number: int = 0  # of the next game
+    evaluation_seconds: float = 0.0  # spent on finding out how strong it is
+
+
+@dataclass(frozen=True)
+class Promotions:
+    """What the gate has decided so far."""
+
+    promoted: tuple[int, ...] = ()  # generations of the networks that were chosen, increasing; the last one plays
+    compared: int = 0  # the newest generation that has been compared
+    seconds: float = 0.0  # of the run when the last one was chosen
+    cleared: int = 0  # no window reaches back to files of games up to this number
+
+    @property
+    def best(self) -> int:
+        """The generation of the network that plays; 0 is the untrained one."""
+        return self.promoted[-1] if self.promoted else 0
+
+    def up_to(self, generation: int) -> "Promotions":
+        """Without what was decided about later generations, which are to come again."""
+        kept = tuple(number for number in self.promoted if number <= generation)
+        return replace(self, promoted=kept, compared=min(self.compared, generation))
 
 
 Checkpoint = tuple[Progress, dict[str, Tensor]]  # how far the run has come, and the learner's state there
@@ -53,6 +75,7 @@ class RunFolder:
         self.games = path / "games"
         self.checkpoint = path / f"checkpoint{SUFFIX}"
         self.checkpoint_before = path / f"checkpoint-before{SUFFIX}"
+        self.promotions = path / "promotions.json"
         self.events = path / "events.jsonl"
 
     @property
@@ -123,6 +146,21 @@ class RunFolder:
                 except (ValueError, KeyError, TypeError, SafetensorError) as error:
                     say(f"The checkpoint '{path}' is damaged ({error}); it was renamed to '{set_aside(path).name}'.")
         return None
+
+    def save_promotions(self, promotions: Promotions) -> None:
+        write_whole(self.promotions, json.dumps(asdict(promotions)).encode())
+
+    def load_promotions(self, say: Say) -> Promotions:
+        """A damaged file is set aside, and a sentence is said about it: the gate then begins anew."""
+        if not self.promotions.is_file():
+            return Promotions()
+        try:
+            content = json.loads(self.promotions.read_bytes())
+            return Promotions(**{**content, "promoted": tuple(map(int, content["promoted"]))})
+        except (ValueError, KeyError, TypeError) as error:
+            aside = set_aside(self.promotions).name
+            say(f"The promotions '{self.promotions}' are damaged ({error}); they were renamed to '{aside}'.")
+            return Promotions()
 
     # -- what happened -------------------------------------------------------------------------------------------------
     def append_event(self, event: object) -> None:

@@ -12,15 +12,17 @@ class Stopwatch:
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
+        self.current: str | None = None  # the part that is under way
         self._evaluators: list[list[float]] = []
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
         """Count what happens inside as time of this part."""
-        begun = time.perf_counter()
+        begun, self.current = time.perf_counter(), name
         try:
             yield
         finally:
+            self.current = None
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begun
 
     def timed(self, evaluate: NetworkEvaluator) -> NetworkEvaluator:

@@ -5,13 +5,21 @@ from pathlib import Path
 
 from torch.utils.tensorboard import SummaryWriter
 
-from boardzero.events.training import GenerationDone, PerfectPlayMeasured
+from boardzero.events.training import GenerationDone, Measurement, NetworksCompared, PerfectPlayMeasured, StrengthMeasured
 
 # The fields of a finished generation, by the group that they are shown in.
 GROUPS = {
-    "loss": ("policy_loss", "value_loss", "learning_rate"),
+    "loss": ("policy_loss", "value_loss", "validation_loss", "learning_rate"),
     "games": ("games", "positions", "window", "mean_plies"),
-    "speed": ("selfplay_seconds", "training_seconds", "simulations_per_second", "evaluations_per_second", "cache_hits"),
+    "speed": (
+        "selfplay_seconds",
+        "training_seconds",
+        "games_per_second",
+        "positions_per_second",
+        "simulations_per_second",
+        "evaluations_per_second",
+        "cache_hits",
+    ),
 }
 
 
@@ -21,18 +29,35 @@ class TensorBoardLog:
     def __init__(self, folder: Path, generation: int) -> None:
         self._writer = SummaryWriter(str(folder), purge_step=generation + 1)
 
-    def write(self, event: GenerationDone | PerfectPlayMeasured) -> None:
-        if isinstance(event, PerfectPlayMeasured):
-            self._add(f"perfect play/mistakes at {event.simulations} simulations", event.mistakes / event.positions, event)
-        else:
-            fields = asdict(event)
-            for group, names in GROUPS.items():
-                for name in names:
-                    self._add(f"{group}/{name}", fields[name], event)
+    def write(self, event: Measurement) -> None:
+        match event:
+            case PerfectPlayMeasured():
+                self._add(f"perfect play/mistakes at {event.simulations} simulations", event.mistakes / event.positions, event)
+            case NetworksCompared():
+                games = event.wins + event.draws + event.losses
+                self._add("gate/score of the newest", (event.wins + event.draws / 2) / games, event)
+                self._add("gate/promoted", float(event.promoted), event)
+            case StrengthMeasured():
+                self._add_strength(event)
+            case GenerationDone():
+                fields = asdict(event)
+                for group, names in GROUPS.items():
+                    for name in names:
+                        if fields[name] is not None:
+                            self._add(f"{group}/{name}", fields[name], event)
         self._writer.flush()
+
+    def _add_strength(self, event: StrengthMeasured) -> None:
+        """Of earlier networks, the distance in generations names the curve: how far back is it that it can beat?"""
+        opponent = event.opponent
+        if event.kind == "previous":
+            opponent = f"{event.generation - int(opponent.rpartition(' ')[2])} generations ago"
+        self._add(f"score against {opponent}/both sides", event.score, event)
+        self._add(f"score against {opponent}/moving first", event.first_score, event)
+        self._add(f"score against {opponent}/moving second", event.second_score, event)
 
     def close(self) -> None:
         self._writer.close()
 
-    def _add(self, name: str, value: float, event: GenerationDone | PerfectPlayMeasured) -> None:
+    def _add(self, name: str, value: float, event: Measurement) -> None:
         self._writer.add_scalar(name, value, event.generation)

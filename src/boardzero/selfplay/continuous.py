@@ -1,0 +1,59 @@
+"""Workers that play without a pause, each in a thread of its own; they may be given another network at any time."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from threading import Event
+
+from boardzero.replay.record import SelfPlayGame
+from boardzero.search.forest import Evaluator
+from boardzero.selfplay.worker import SelfPlayWorker
+
+
+class ContinuousSelfPlay:
+    """play = ContinuousSelfPlay(workers, evaluator_of, generation)
+    games = play.finished()
+    play.close()
+    """
+
+    def __init__(
+        self, workers: Sequence[SelfPlayWorker], evaluator_of: Callable[[int], Callable[[], Evaluator]], generation: int
+    ) -> None:
+        self._evaluator_of = evaluator_of
+        self._network = evaluator_of(generation), generation
+        self._closing = Event()
+        self._finished: SimpleQueue[SelfPlayGame] = SimpleQueue()
+        self._threads = ThreadPoolExecutor(len(workers))
+        self._jobs = [self._threads.submit(self._work, worker) for worker in workers]
+
+    def use(self, generation: int) -> None:
+        """Go on with another network; games under way go on with it, too."""
+        self._network = self._evaluator_of(generation), generation
+
+    def finished(self) -> list[SelfPlayGame]:
+        """Games that have ended since the last call. Workers that failed are heard here."""
+        games = []
+        while not self._finished.empty():
+            games.append(self._finished.get())
+        for job in self._jobs:
+            if job.done():
+                job.result()
+        return games
+
+    def hold(self, ahead: bool) -> None:
+        """Threads share the cores with the learner: there is nothing to hold back that it could use."""
+
+    def close(self) -> None:
+        """Stop playing; what has ended until then waits in `finished`."""
+        self._closing.set()
+        self._threads.shutdown()
+
+    def _work(self, worker: SelfPlayWorker) -> None:
+        while not self._closing.is_set():
+            evaluator, generation = network = self._network
+            worker.run(
+                evaluator(),
+                generation,
+                self._finished.put,
+                lambda network=network: self._closing.is_set() or self._network is not network,  # type: ignore[misc]
+            )

@@ -1,0 +1,180 @@
+"""How strong a run is while it learns: matches of its newest network, and its mistakes against perfect play.
+
+All of it happens in a time budget of its own, a share of the run's time: what would take more waits for a later evaluation.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from boardzero.arena.game import derived_seed
+from boardzero.arena.perfect_play import SolvedPosition, count_mistakes, draw_solved_positions, search_chooser
+from boardzero.arena.scores import Tally
+from boardzero.errors import BadInput
+from boardzero.events.training import PerfectPlayMeasured, StrengthMeasured
+from boardzero.games.connect4 import ConnectFour
+from boardzero.games.rules import Game
+from boardzero.network.evaluator import find_evaluator
+from boardzero.players.catalogue import player_class
+from boardzero.search.forest import Evaluator
+from boardzero.settings.evaluation import PREVIOUS
+from boardzero.settings.run import RunSettings
+from boardzero.settings.search import SearchSettings
+from boardzero.settings.specification import split_specification
+from boardzero.training.matches import MatchScore, NetworkSide, PlayerSide, play_match
+from boardzero.training.run_folder import RunFolder
+
+MEASURED_SEED = 20_001  # the same positions for every run, so that runs can be compared
+EVALUATION_STREAM = 3  # seeds of evaluations are derived apart from those of comparisons
+MINIMAX_DEPTH = 4
+LEAST_AT_END = 10.0  # seconds that the evaluation at the end of even the shortest run may take
+PERFECT = "perfect play"
+
+Tell = Callable[[StrengthMeasured | PerfectPlayMeasured], None]
+
+
+@dataclass(frozen=True)
+class Opponent:
+    """Somebody to be measured against: a player, or an earlier network."""
+
+    kind: str
+    text: str  # the player's specification, or the network's name
+    generation: int | None = None
+
+
+class StrengthMeter:
+    """Measures the newest network whenever it is due and there is time for it."""
+
+    def __init__(
+        self, game: Game, settings: RunSettings, folder: RunFolder, threads: int, spent: float, check: Callable[[], None]
+    ) -> None:
+        """spent: seconds of earlier evaluations; check may raise to end an evaluation."""
+        self.settings, self.spent = settings.evaluation, spent
+        self._game, self._folder, self._threads, self._check = game, folder, threads, check
+        self._keep_every, self._search, self._seed = settings.keep_every, settings.search, settings.seed
+        self._simulations = settings.evaluation.simulations or settings.selfplay.cap.full_simulations
+        self._players, self._previous = self._find_opponents()
+        self._solvable = isinstance(game, ConnectFour) and game.is_bitboard and settings.evaluation.positions > 0
+        self._positions: list[SolvedPosition] = []
+        self._costs: dict[str, float] = {}  # seconds that each kind of measurement took last
+        self._measured: dict[str, int] = {}  # the generation that each was last made for
+        self._last_seconds = 0.0
+
+    def is_due(self, generation: int, seconds: float) -> bool:
+        """Is it time for an evaluation of the generation that has just come?"""
+        settings = self.settings
+        if settings.minutes is not None:
+            return seconds - self._last_seconds >= 60 * settings.minutes
+        return settings.every > 0 and generation % settings.every == 0
+
+    def measure(self, generation: int, seconds: float, tell: Tell, final: bool = False) -> None:
+        """Measure as much as the budget allows, first what was not measured for longest; each generation once."""
+        settings = self.settings
+        budget = settings.share * seconds - self.spent
+        if final and settings.share > 0:
+            budget = max(budget, LEAST_AT_END)
+        self._last_seconds = seconds
+        wanted = [PERFECT] * self._solvable + [player.text for player in self._players] + [PREVIOUS] * bool(self._previous)
+        wanted.sort(key=lambda name: self._measured.get(name, -1))
+        for name in wanted:
+            cost = self._costs.get(name, 0.0)
+            if self._measured.get(name) == generation or budget <= 0 or cost > budget:
+                continue
+            begun = time.perf_counter()
+            for event in self._measurements(name, generation, seconds):
+                tell(event)
+                if isinstance(event, StrengthMeasured) and time.perf_counter() - begun + event.match_seconds > budget:
+                    break  # there is no time for another earlier network
+            self._measured[name] = generation
+            seconds_taken = time.perf_counter() - begun
+            self._costs[name] = 0.0 if name == PREVIOUS else seconds_taken
+            self.spent += seconds_taken
+            budget -= seconds_taken
+
+    def _measurements(self, name: str, generation: int, seconds: float) -> Iterator[StrengthMeasured | PerfectPlayMeasured]:
+        if name == PERFECT:
+            yield self._perfect_play(generation, seconds)
+        elif name == PREVIOUS:
+            for opponent in self._earlier_networks(generation):
+                yield self._match(opponent, generation, seconds)
+        else:
+            yield self._match(next(player for player in self._players if player.text == name), generation, seconds)
+
+    # -- perfect play --------------------------------------------------------------------------------------------------
+    def _perfect_play(self, generation: int, seconds: float) -> PerfectPlayMeasured:
+        if not self._positions:
+            self._positions = draw_solved_positions(self._game, self.settings.positions, MEASURED_SEED)
+        simulations = self.settings.position_simulations
+        choose = search_chooser(self._game, self._evaluator(generation), simulations, SearchSettings())
+        self._check()
+        mistakes = count_mistakes(choose, self._positions)
+        return PerfectPlayMeasured(generation, seconds, simulations, len(self._positions), mistakes)
+
+    # -- matches -------------------------------------------------------------------------------------------------------
+    def _match(self, opponent: Opponent, generation: int, seconds: float) -> StrengthMeasured:
+        begun = time.perf_counter()
+        games, seed = self.settings.games, derived_seed(self._seed, EVALUATION_STREAM, generation)
+        own = NetworkSide(self._game, self._evaluator(generation), self._simulations, self._search)
+        other = (
+            PlayerSide(opponent.text, self._game, games, seed)
+            if opponent.generation is None
+            else NetworkSide(self._game, self._evaluator(opponent.generation), self._simulations, self._search)
+        )
+        score = play_match(self._game, own, other, games, seed, check=self._check)
+        return self._event(opponent, score, generation, seconds, time.perf_counter() - begun)
+
+    def _event(
+        self, opponent: Opponent, score: MatchScore, generation: int, seconds: float, match_seconds: float
+    ) -> StrengthMeasured:
+        first, second = score.by_colour
+        return StrengthMeasured(
+            generation=generation,
+            seconds=seconds,
+            opponent=opponent.text,
+            kind=opponent.kind,
+            simulations=self._simulations,
+            moving_first=_counts(first),
+            moving_second=_counts(second),
+            score=score.total.points / score.total.games,
+            interval=score.interval,
+            first_score=first.points / first.games,
+            first_interval=score.intervals_by_colour[0],
+            second_score=second.points / second.games,
+            second_interval=score.intervals_by_colour[1],
+            match_seconds=match_seconds,
+        )
+
+    def _evaluator(self, generation: int) -> Evaluator:
+        return find_evaluator(self._folder.network(generation), self._game, self._threads)
+
+    # -- opponents -----------------------------------------------------------------------------------------------------
+    def _find_opponents(self) -> tuple[list[Opponent], int]:
+        """The players, and how many earlier networks; what cannot be played against is refused (BadInput)."""
+        players, previous = [], 0
+        for text in dict.fromkeys(self.settings.opponents):
+            name, rest = split_specification(text)
+            if name == PREVIOUS:
+                if not (rest or "1").isdecimal():
+                    raise BadInput(f"'{text}' in evaluation.opponents should be {PREVIOUS}:NUMBER, like {PREVIOUS}:5.")
+                previous = int(rest or "1")
+                continue
+            if player_class(name).needs_person:
+                raise BadInput(f"'{text}' in evaluation.opponents is a person; a run plays against programs.")
+            if name == "mcts" and "sims=" not in rest and "seconds=" not in rest:
+                text = f"mcts:sims={self._simulations}" + (f",{rest}" if rest else "")
+            if name == "minimax" and not rest:
+                text = f"minimax:depth={MINIMAX_DEPTH}"
+            PlayerSide(text, self._game, 1, 0)  # refuses what cannot play
+            players.append(Opponent(name, text))
+        return players, previous
+
+    def _earlier_networks(self, generation: int) -> list[Opponent]:
+        """Those that are kept for good, the newest first."""
+        kept = [
+            number for number in self._folder.network_generations() if number < generation and number % self._keep_every == 0
+        ]
+        return [Opponent(PREVIOUS, f"generation {number}", number) for number in reversed(kept[-self._previous :])]
+
+
+def _counts(tally: Tally) -> tuple[int, int, int]:
+    return tally.wins, tally.draws, tally.losses
