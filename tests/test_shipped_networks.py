@@ -1,0 +1,56 @@
+"""The networks that come with the program: they are there, they fit, and they are as strong as their cards say."""
+
+import numpy as np
+import pytest
+
+from boardzero.arena.perfect_play import Chooser, search_chooser
+from boardzero.games.catalogue import find_game
+from boardzero.games.position import Position
+from boardzero.games.rules import Game
+from boardzero.network.evaluator import find_evaluator
+from boardzero.network.shipped import FOLDER, shipped_network
+from boardzero.network.weights import load_network
+from boardzero.players.catalogue import find_player
+from boardzero.settings.search import SearchSettings
+
+NAMES = sorted(path.stem for path in FOLDER.glob("*.safetensors"))
+
+
+def losses_against_everything(game: Game, choose: Chooser, side: int) -> int:
+    """Every game that an opponent of this side can bring about, however he plays: how many does he win?"""
+    losses, unfinished = 0, [Position(game)]
+    while unfinished:
+        own_turn = len(unfinished[0].actions) % 2 == side
+        successors = []
+        for position, action in zip(unfinished, choose(unfinished), strict=True):
+            for reply in [action] if own_turn else position.legal_actions():
+                successor = position.copy()
+                successor.play(int(reply))
+                successors.append(successor)
+        losses += sum(position.over and game.winner(position.state) == 1 - side for position in successors)
+        unfinished = [position for position in successors if not position.over]
+    return losses
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_shipped_network_has_a_card_and_is_whole(name: str) -> None:
+    stored = load_network(FOLDER / f"{name}.safetensors")
+    assert shipped_network(stored.game) == FOLDER / f"{name}.safetensors"
+    card = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    assert "boardzero train" in card
+    planes = np.stack([stored.game.encoded(stored.game.initial_state())])
+    logits, values = find_evaluator(FOLDER / f"{name}.onnx", stored.game)(planes)
+    assert logits.shape == (1, stored.game.action_count) and abs(values[0]) <= 1
+
+
+def test_alphazero_without_a_network_takes_the_shipped_one() -> None:
+    game = find_game("tictactoe")
+    assert find_player("alphazero:sims=10", game).choose(Position(game)) in range(9)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_the_network_of_tic_tac_toe_never_loses(side: int) -> None:
+    game = find_game("tictactoe")
+    network = shipped_network(game)
+    assert network is not None
+    assert losses_against_everything(game, search_chooser(game, find_evaluator(network, game), 8, SearchSettings()), side) == 0
