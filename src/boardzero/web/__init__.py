@@ -1,0 +1,1 @@
+"""The page: play, study and watch the training, served over HTTP."""

@@ -1,0 +1,1 @@
+"""Games and positions as the page draws them."""

@@ -1,0 +1,1 @@
+"""Trainings: started, stopped and watched."""

@@ -1,0 +1,71 @@
+/**
+ * Talking to the server: questions, commands, and streams of events. Refusals are errors whose message is the server's
+ * sentence.
+ */
+
+export class Refusal extends Error {
+  /** @param {string} sentence @param {number} status */
+  constructor(sentence, status) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
+/** @typedef {Record<string, string | number | null | undefined>} Query  null, undefined and "" are left out */
+
+/**
+ * @param {string} path  below /api
+ * @param {Query} [query]
+ * @returns {Promise<any>}
+ */
+export function ask(path, query = {}) {
+  return answerOf(fetch(addressOf(path, query), { headers: { Accept: "application/json" } }));
+}
+
+/**
+ * @param {string} path  below /api
+ * @param {object} body
+ * @returns {Promise<any>}
+ */
+export function send(path, body = {}) {
+  const headers = { "Content-Type": "application/json", Accept: "application/json" };
+  return answerOf(fetch(addressOf(path), { method: "POST", headers, body: JSON.stringify(body) }));
+}
+
+/**
+ * Listen to a stream until it ends or is closed; `end` and `trouble` are what streams of study finish with.
+ * @param {string} path  below /api
+ * @param {Query} query
+ * @param {Record<string, (data: any) => void>} listeners  by the kind of event
+ * @returns {() => void} closes the stream
+ */
+export function listen(path, query, listeners) {
+  const source = new EventSource(addressOf(path, query));
+  for (const kind of new Set([...Object.keys(listeners), "end", "trouble"])) {
+    source.addEventListener(kind, (event) => {
+      if (kind === "end" || kind === "trouble") source.close();
+      listeners[kind]?.(JSON.parse(/** @type {MessageEvent} */ (event).data || "{}"));
+    });
+  }
+  return () => source.close();
+}
+
+/** @param {string} path @param {Query} [query] */
+function addressOf(path, query = {}) {
+  const said = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const search = new URLSearchParams(said.map(([key, value]) => [key, String(value)])).toString();
+  return `/api/${path}${search ? `?${search}` : ""}`;
+}
+
+/** @param {Promise<Response>} asked @returns {Promise<any>} */
+async function answerOf(asked) {
+  let response;
+  try {
+    response = await asked;
+  } catch {
+    throw new Refusal("The server does not answer. Is it still running?", 0);
+  }
+  const content = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Refusal(content.error ?? `The server answered ${response.status}.`, response.status);
+  return content;
+}

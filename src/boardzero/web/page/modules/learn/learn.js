@@ -1,0 +1,247 @@
+/** The view where trainings are started and watched. */
+
+import { keepAddress, writeAddress } from "../common/address.js";
+import { attempt, say } from "../common/announce.js";
+import { forgetBoards, titleOf } from "../common/catalogue.js";
+import { button } from "../common/controls.js";
+import { fill, html } from "../common/elements.js";
+import { count, duration } from "../common/format.js";
+import { ask, listen, send } from "../common/server.js";
+import { Charts } from "./charts.js";
+import { Generations } from "./generations.js";
+import { RunList } from "./run_list.js";
+import { SelfPlay } from "./selfplay.js";
+import { StartRun } from "./start_run.js";
+
+/** @typedef {import("../common/types.js").Run} Run */
+/** @typedef {import("../common/address.js").Address} Address */
+
+const KEPT = new Set(["GenerationDone", "PerfectPlayMeasured", "StrengthMeasured", "NetworksCompared"]);
+
+export class LearnView {
+  constructor() {
+    /** @type {Run[]} */
+    this.runs = [];
+    /** @type {Run | null} */
+    this.run = null;
+    /** @type {Record<string, any>[]} of the run that is watched */
+    this.events = [];
+    /** @type {Map<string, Run>} with their events, by id */
+    this.compared = new Map();
+    this.stop = () => {};
+    this.charts = new Charts();
+    this.selfplay = new SelfPlay();
+    this.generations = new Generations();
+    this.start = new StartRun((run) => attempt(() => this.started(run)));
+    this.list = new RunList((run) => attempt(() => this.watch(run)), (ids) => attempt(() => this.compare(ids)));
+    this.build();
+    document.addEventListener(
+      "visibilitychange",
+      () => (document.hidden ? this.stop() : this.element.isConnected && this.follow()),
+    );
+  }
+
+  build() {
+    this.title = html("h1", {}, "Watch it learn");
+    this.subtitle = html("p", { class: "quiet" }, "\u00a0");
+    this.state = html("span", { class: "run-state" });
+    this.progress = html("progress", { max: "1", value: "0", "aria-label": "Progress of the training" });
+    this.doing = html("p", { class: "quiet small doing" }, "\u00a0");
+    this.stopButton = button("stop", "Stop", () => this.command("stop"));
+    this.resumeButton = button("start", "Resume", () => this.command("resume"));
+    this.tiles = html("dl", { class: "tiles" });
+    this.startButton = button("plus", "Start a training", () => attempt(() => this.start.open()), { primary: true });
+    this.main = html(
+      "div",
+      { class: "run" },
+      html(
+        "header",
+        { class: "run-head" },
+        html("div", {}, this.title, this.subtitle),
+        this.state,
+        this.stopButton,
+        this.resumeButton,
+      ),
+      html("div", { class: "run-progress" }, this.progress, this.doing),
+      this.tiles,
+      this.charts.element,
+    );
+    this.element = html(
+      "section",
+      { class: "view learn", "aria-label": "Watch it learn" },
+      html(
+        "div",
+        { class: "learn-side" },
+        this.startButton,
+        html("div", { class: "card" }, html("h2", {}, "Trainings"), this.list.element),
+        this.selfplay.element,
+        this.generations.element,
+      ),
+      this.main,
+      this.start.element,
+    );
+  }
+
+  /** @param {Address} address */
+  async enter({ id }) {
+    await this.refresh();
+    const wanted = id || this.run?.id;
+    const running = this.runs.find((run) => run.state === "running");
+    const chosen = this.runs.find((run) => run.id === wanted) ?? running ?? this.runs[0];
+    if (chosen) await this.watch(chosen);
+    else this.draw();
+  }
+
+  leave() {
+    this.stop();
+    this.selfplay.end();
+  }
+
+  async refresh() {
+    const answer = await ask("runs");
+    this.runs = answer.runs;
+    if (this.startButton) this.startButton.disabled = !answer.can_train || answer.running !== null;
+    this.list.show(this.runs, this.run?.id ?? "");
+  }
+
+  /** @param {Run} run */
+  async started(run) {
+    await this.refresh();
+    await this.watch(run);
+  }
+
+  /** @param {Run} run */
+  async watch(run) {
+    const same = this.run?.id === run.id && this.events.length > 0;
+    this.run = run;
+    if (!same) this.events = [];
+    keepAddress(writeAddress("learn", run.id));
+    this.draw();
+    this.list.show(this.runs, run.id);
+    await this.selfplay.begin(run.game);
+    this.follow();
+  }
+
+  /** Listen to the run's events: first all that happened, then what happens. */
+  follow() {
+    this.stop();
+    const { run } = this;
+    if (!run || document.hidden) return;
+    this.events = [];
+    this.stop = listen(`runs/${run.id}/events`, {}, {
+      training: (event) => this.happened(event),
+      run: (newest) => this.changed(newest),
+      selfplay: (game) => this.selfplay.take(game),
+    });
+  }
+
+  /** @param {Record<string, any>} event */
+  happened(event) {
+    if (KEPT.has(event.event)) this.events.push(event);
+    if (event.event === "GenerationDone") say(`Generation ${event.generation} is done.`);
+    if (this.doing && this.run?.state === "running") this.doing.textContent = sentenceOf(event) || this.doing.textContent;
+    this.drawNumbers();
+  }
+
+  /** @param {Run} newest */
+  changed(newest) {
+    const ended = this.run?.state !== newest.state;
+    if (newest.generation !== this.run?.generation) forgetBoards();
+    this.run = newest;
+    this.runs = this.runs.map((run) => (run.id === newest.id ? newest : run));
+    if (ended) attempt(() => this.refresh());
+    this.draw();
+  }
+
+  draw() {
+    const { run } = this;
+    for (const element of [
+      this.state,
+      this.progress,
+      this.tiles,
+      this.charts.element,
+      this.selfplay.element,
+      this.generations.element,
+    ]) if (element) element.hidden = !run;
+    const active = run?.state === "running" || run?.state === "starting";
+    if (this.stopButton) this.stopButton.hidden = !run || !active || !run.mine;
+    if (this.resumeButton) this.resumeButton.hidden = !run || active || run.state === "finished";
+    if (!run) return;
+    fill(/** @type {HTMLElement} */ (this.title), run.title);
+    attempt(async () => fill(
+      /** @type {HTMLElement} */ (this.subtitle),
+      await titleOf(run.game),
+      run.minutes ? ` · ${run.minutes} minutes` : run.generations ? ` · ${run.generations} generations` : "",
+    ));
+    const state = /** @type {HTMLElement} */ (this.state);
+    state.className = `run-state ${run.state}`;
+    state.textContent = run.state;
+    /** @type {HTMLProgressElement} */ (this.progress).value = run.share;
+    const rest = run.state === "finished" ? "Done." : "It can be resumed at any time.";
+    if (!active && this.doing) this.doing.textContent = run.trouble || rest;
+    this.generations.show(run, this.runs);
+    this.list.show(this.runs, run.id);
+    this.drawNumbers();
+  }
+
+  drawNumbers() {
+    const { run } = this;
+    if (!run || !this.tiles) return;
+    const last = (/** @type {string} */ kind) => this.events.findLast((event) => event.event === kind);
+    const [done, perfect] = [last("GenerationDone"), last("PerfectPlayMeasured")];
+    const tile = (
+      /** @type {string} */ name,
+      /** @type {string} */ value,
+    ) => html("div", {}, html("dt", {}, name), html("dd", {}, value));
+    fill(
+      this.tiles,
+      tile("Generation", String(done?.generation ?? run.generation)),
+      tile("Time", duration(run.seconds)),
+      tile("Games", count(done?.games ?? run.games)),
+      tile("Positions", count(done?.positions ?? run.positions)),
+      tile("Simulations/s", done ? count(done.simulations_per_second) : "–"),
+      tile("Mistakes", perfect ? `${((100 * perfect.mistakes) / perfect.positions).toFixed(1)}\u202f%` : "–"),
+    );
+    const others = [...this.compared.values()].filter((other) => other.id !== run.id).map((other) => ({
+      title: other.title,
+      events: other.events ?? [],
+    }));
+    attempt(() => this.charts.show([{ title: run.title, events: this.events }, ...others]));
+  }
+
+  /** @param {string[]} ids  runs to be drawn beside the one that is watched */
+  async compare(ids) {
+    const missing = ids.filter((id) => !this.compared.has(id));
+    const found = await Promise.all(missing.map((id) => ask(`runs/${id}`)));
+    const all = new Map([...this.compared, ...found.map((run) => /** @type {[string, Run]} */ ([run.id, run]))]);
+    this.compared = new Map([...all].filter(([id]) => ids.includes(id)));
+    this.drawNumbers();
+  }
+
+  /** @param {"stop" | "resume"} what */
+  command(what) {
+    return attempt(async () => {
+      const { run } = this;
+      if (!run) return;
+      if (this.doing) this.doing.textContent = what === "stop" ? "Stopping…" : "Resuming…";
+      this.changed(await send(`runs/${run.id}/${what}`));
+      await this.refresh();
+    });
+  }
+}
+
+/** What is going on, in a line. @param {Record<string, any>} event */
+function sentenceOf(event) {
+  switch (event.event) {
+    case "SelfPlayProgress":
+      return `Playing for generation ${event.generation + 1}: ${count(event.positions)} of ${count(event.wanted)} positions`;
+    case "LearningProgress":
+      return `Learning generation ${event.generation}: step ${count(event.step)} of ${count(event.steps)}`;
+    case "GenerationDone":
+      return `Generation ${event.generation} is done`;
+    case "DamageFound":
+      return event.sentence;
+    default:
+      return "";
+  }
+}

@@ -1,0 +1,138 @@
+/** The window where a new game is chosen: which game, which size, who plays which side. */
+
+import { attempt } from "../common/announce.js";
+import { boardOf, catalogue } from "../common/catalogue.js";
+import { fill, html, icon } from "../common/elements.js";
+import { button, choice } from "../common/controls.js";
+import { gamePicture } from "../board/pictures.js";
+import { recall, remember } from "../common/memory.js";
+import { PlayerChoice } from "./player_choice.js";
+
+/** @typedef {{game: string, players: [string, string]}} Wishes */
+
+export class NewGame {
+  /** @param {(wishes: Wishes) => void} onBegin */
+  constructor(onBegin) {
+    this.onBegin = onBegin;
+    this.games = html("div", { class: "game-cards", role: "radiogroup", "aria-label": "Game" });
+    this.size = choice("Board", [], "", () => attempt(() => this.chooseBoard(this.size.select.value)));
+    this.players = [new PlayerChoice("First"), new PlayerChoice("Second")];
+    this.remark = html("p", { class: "quiet network-remark" });
+    this.element = html(
+      "dialog",
+      { class: "window", "aria-labelledby": "new-game-title" },
+      html(
+        "form",
+        { method: "dialog", onsubmit: () => this.begin() },
+        html(
+          "header",
+          {},
+          html("h2", { id: "new-game-title" }, "New game"),
+          button("close", "Close", () => this.element.close(), { plain: true }),
+        ),
+        this.games,
+        this.size.element,
+        html(
+          "div",
+          { class: "seats" },
+          this.players[0].element,
+          html(
+            "button",
+            {
+              type: "button",
+              class: "plain swap",
+              "aria-label": "Swap who begins",
+              title: "Swap who begins",
+              onclick: () => this.swap(),
+            },
+            icon("swap"),
+          ),
+          this.players[1].element,
+        ),
+        this.remark,
+        html("footer", {}, html("button", { type: "submit", class: "primary" }, "Begin")),
+      ),
+    );
+  }
+
+  /** @param {Wishes} wishes  what to begin the choice with */
+  async open(wishes) {
+    const { games } = await catalogue();
+    const name = wishes.game.split(":")[0];
+    fill(
+      this.games,
+      games.map((kind) =>
+        html(
+          "label",
+          { class: "game-card", title: kind.about },
+          html(
+            "input",
+            {
+              type: "radio",
+              name: "game",
+              value: kind.name,
+              checked: kind.name === name,
+              onchange: () => attempt(() => this.chooseGame(kind.name)),
+            },
+          ),
+          gamePicture(kind.name),
+          html("span", {}, kind.title),
+        ),
+      ),
+    );
+    this.showSizes(games, name, wishes.game);
+    await this.chooseBoard(wishes.game, wishes.players);
+    this.element.showModal();
+  }
+
+  /** @param {string} name */
+  async chooseGame(name) {
+    const { games } = await catalogue();
+    this.showSizes(games, name, recall(`size-${name}`, ""));
+    await this.chooseBoard(this.size.select.value);
+  }
+
+  /**
+   * @param {Awaited<ReturnType<typeof catalogue>>["games"]} games
+   * @param {string} name
+   * @param {string} chosen  a specification
+   */
+  showSizes(games, name, chosen) {
+    const sizes = games.find((kind) => kind.name === name)?.sizes ?? [];
+    const unusual = chosen.split(":")[0] === name && !sizes.some((size) => size.game === chosen) ? [{
+      title: chosen,
+      game: chosen,
+    }] : [];
+    fill(
+      this.size.select,
+      [...sizes, ...unusual].map((size) => html("option", { value: size.game, selected: size.game === chosen }, size.title)),
+    );
+    this.size.element.classList.toggle("single", sizes.length < 2);
+  }
+
+  /**
+   * @param {string} game
+   * @param {[string, string]} [players]
+   */
+  async chooseBoard(game, players) {
+    const board = await boardOf(game);
+    const wanted = players ?? [this.players[0].value || "human", this.players[1].value || ""];
+    this.players.forEach((player, side) => {
+      player.label.textContent = `${board.sides[side].name} ${side === 0 ? "begins" : "is second"}`;
+      player.offer(board, wanted[side]);
+    });
+    this.remark.textContent = board.network_remark;
+  }
+
+  swap() {
+    const [first, second] = this.players.map((player) => player.value);
+    this.players[0].choose(second);
+    this.players[1].choose(first);
+  }
+
+  begin() {
+    const game = this.size.select.value;
+    remember(`size-${game.split(":")[0]}`, game);
+    this.onBegin({ game, players: [this.players[0].value, this.players[1].value] });
+  }
+}

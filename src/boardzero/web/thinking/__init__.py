@@ -1,0 +1,1 @@
+"""Everyone who thinks for the page, in threads of their own, behind a bounded queue."""

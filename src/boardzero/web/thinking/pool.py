@@ -1,0 +1,191 @@
+"""The bounded queue in front of everyone who thinks; all of it is called from the event loop."""
+
+import asyncio
+import os
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from boardzero.errors import BadInput
+from boardzero.games.position import Position
+from boardzero.games.rules import Game, State
+from boardzero.players.player import Analysis, MoveOpinion
+from boardzero.search.forest import Evaluator
+from boardzero.web.limits import MOST_SECONDS, MOST_SIMULATIONS, MOST_WAITING
+from boardzero.web.networks import NetworkShelf
+from boardzero.web.players import PlayerChoice
+from boardzero.web.thinking.jobs import SearchJob, SearchKey, SearchReport
+from boardzero.web.thinking.solvers import Solvers
+from boardzero.web.thinking.thinker import Thinker, load_evaluator
+
+ResultT = TypeVar("ResultT")
+SHARED = ("alphazero", "heuristic")  # players whose searches share batches
+
+
+class Busy(Exception):
+    """The queue is full: come back later."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """How busy the pool is."""
+
+    waiting: int
+    running: int
+    room: int
+    simulations: int  # since the start
+
+
+class ThinkingPool:
+    """Threads that search many games at once, and a few more for players who think alone."""
+
+    def __init__(
+        self,
+        shelf: NetworkShelf,
+        threads: int | None = None,
+        room: int = MOST_WAITING,
+        load: Callable[[SearchKey], Evaluator] = load_evaluator,
+    ) -> None:
+        self.shelf, self.room = shelf, room
+        count = threads or os.cpu_count() or 1
+        self._thinkers = [Thinker(f"thinking-{index}", load) for index in range(count)]
+        self._alone = ThreadPoolExecutor(count, thread_name_prefix="player")
+        self._alone_load = 0
+        self.solvers = Solvers()
+
+    def close(self) -> None:
+        for thinker in self._thinkers:
+            thinker.close()
+        self._alone.shutdown(wait=False, cancel_futures=True)
+        self.solvers.close()
+
+    def warm_up(self, choice: PlayerChoice, game: Game) -> None:
+        """Let every thread load what it needs for a player, so that nobody waits for it later."""
+        for thinker in self._thinkers:
+            thinker.submit(SearchJob(self.key_of(choice, game), game.initial_state(), simulations=1))
+
+    def load(self) -> Load:
+        shared = sum(thinker.load for thinker in self._thinkers)
+        total = shared + self._alone_load
+        running = min(total, shared + len(self._thinkers))
+        return Load(total - running, running, self.room, sum(thinker.simulations for thinker in self._thinkers))
+
+    # -- searches that share batches -----------------------------------------------------------------------------------
+    def key_of(self, choice: PlayerChoice, game: Game) -> SearchKey:
+        network: Path | None = None
+        if choice.name == "alphazero":
+            network = self.shelf.find(choice.network, game).path
+        return SearchKey(game, network)
+
+    def submit(self, job: SearchJob) -> "asyncio.Future[SearchReport]":
+        """Begin a search. If nobody waits for the answer any more (the future is cancelled), the search ends."""
+        self._refuse_when_full()
+        chosen = min(self._thinkers, key=lambda thinker: (thinker.load, job.key not in thinker.groves))
+        chosen.submit(job)
+        future = asyncio.wrap_future(job.future)
+        future.add_done_callback(lambda done: job.cancel() if done.cancelled() else None)
+        return future
+
+    async def watch(self, job: SearchJob) -> AsyncIterator[SearchReport]:
+        """Reports of a search while it goes on, the final one last; whoever stops listening ends the search."""
+        loop, reports = asyncio.get_running_loop(), asyncio.Queue[SearchReport]()
+
+        def hear(report: SearchReport) -> None:
+            loop.call_soon_threadsafe(reports.put_nowait, report)
+
+        job.listen = hear
+        final = self.submit(job)
+        try:
+            while not final.done():
+                next_report = asyncio.ensure_future(reports.get())
+                await asyncio.wait((next_report, final), return_when=asyncio.FIRST_COMPLETED)
+                if next_report.done():
+                    yield next_report.result()
+                else:
+                    next_report.cancel()
+            yield await final
+        finally:
+            job.cancel()
+
+    # -- players who think alone ---------------------------------------------------------------------------------------
+    async def run_alone(self, work: Callable[[], ResultT]) -> ResultT:
+        """Run something long in a thread of its own, when one is free."""
+        self._refuse_when_full()
+        self._alone_load += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._alone, work)
+        finally:
+            self._alone_load -= 1
+
+    async def analyse(self, choice: PlayerChoice, position: Position, seconds: float | None = None) -> Analysis:
+        """What a player who thinks alone (mcts, minimax, random) thinks of every move."""
+        return await self.run_alone(lambda: _analyse(choice, position, seconds))
+
+    # -- moves ---------------------------------------------------------------------------------------------------------
+    async def choose(self, choice: PlayerChoice, position: Position) -> "Choice":
+        """A move of any player but a person."""
+        begun = time.perf_counter()
+        if choice.name in SHARED:
+            report = await self.submit(self.job_for(choice, position.game, position.state))
+            line = report.lines[report.action]
+            return Choice(report.action, report.value, report.exact, report.simulations, time.perf_counter() - begun, line)
+        if choice.name == "perfect":
+            action, exact = await self.solvers.choose(position)
+            return Choice(action, float(exact), exact, None, time.perf_counter() - begun, (action,))
+        best = await self.run_alone(lambda: _chosen(choice, position.copy()))
+        return Choice(best.action, best.value, best.exact, best.visits, time.perf_counter() - begun, best.line)
+
+    def job_for(
+        self, choice: PlayerChoice, game: Game, state: State, simulations: int | None = None, seconds: float | None = None
+    ) -> SearchJob:
+        """A search as this player would do it, or with these limits instead of its own."""
+        if simulations is None and seconds is None:
+            simulations, seconds = choice.simulations, choice.seconds
+        return SearchJob(
+            key=self.key_of(choice, game),
+            state=state.copy(),
+            simulations=min(simulations or MOST_SIMULATIONS, MOST_SIMULATIONS),
+            seconds=min(seconds or MOST_SECONDS, 2 * MOST_SECONDS),
+            temperature=choice.temperature,
+            seed=secrets.randbits(31),
+        )
+
+    def _refuse_when_full(self) -> None:
+        if sum(thinker.load for thinker in self._thinkers) + self._alone_load >= self.room:
+            raise Busy(f"The server is thinking about {self.room} positions already; try again in a few seconds.")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A move, and what its player thought; the value is for the side that moves."""
+
+    action: int
+    value: float | None
+    exact: int | None
+    simulations: int | None
+    seconds: float
+    line: tuple[int, ...]
+
+
+def _player(choice: PlayerChoice, game: Game) -> Any:
+    from boardzero.players.catalogue import find_player
+
+    if choice.name in (*SHARED, "human", "perfect"):
+        raise BadInput(f"'{choice.name}' does not think alone.")
+    return find_player(choice.text, game, secrets.randbits(31))
+
+
+def _analyse(choice: PlayerChoice, position: Position, seconds: float | None) -> Analysis:
+    result: Analysis = _player(choice, position.game).analyse(position, min(seconds or MOST_SECONDS, MOST_SECONDS))
+    return result
+
+
+def _chosen(choice: PlayerChoice, position: Position) -> MoveOpinion:
+    """Minimax only says which move it makes: to value the others as well would take it longer."""
+    if choice.name == "minimax":
+        return MoveOpinion(_player(choice, position.game).choose(position, MOST_SECONDS))
+    return _analyse(choice, position, choice.seconds).moves[0]

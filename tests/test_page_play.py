@@ -1,0 +1,238 @@
+"""Games played on the page by clicking, in a real browser against a real server."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_browser import (
+    address_of,
+    end_server,
+    expect,
+    needs_chromium,
+    open_browser,
+    serious_findings,
+    server_address,
+    start_server,
+    visiting,
+)
+
+pytestmark = needs_chromium
+
+END = re.compile(r"won|Drawn")
+LONGEST = 80  # clicks of one game
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with open_browser() as opened:
+        yield opened
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    with visiting(browser) as visit:
+        yield visit.page
+
+
+def begin(page: Any, game: str, first: str = "human", second: str = "random", **query: str) -> None:
+    more = "".join(f"&{key}={value}" for key, value in query.items())
+    page.goto(f"{server_address()}/play?game={game}&first={first}&second={second}{more}")
+    expect(page.locator(".status")).to_have_text(re.compile("turn|move|won|Drawn"))
+
+
+def moves_of(page: Any) -> list[str]:
+    return list(page.locator(".moves button").all_inner_texts())
+
+
+def cell(page: Any, place: int) -> Any:
+    return page.locator(f'.cells button[data-place="{place}"]')
+
+
+def play_one_move(page: Any) -> None:
+    """Whatever is first: a pass, a removal, or a cell; then, where a man was chosen, where it goes."""
+    pass_button = page.get_by_role("button", name="Pass", exact=True)
+    if pass_button.count():
+        pass_button.click()
+        return
+    removal = page.locator('.cells button[aria-label*="can be removed"]')
+    if removal.count():
+        removal.first.click()
+        return
+    page.locator('.cells button[aria-disabled="false"]').first.click()
+    targets = page.locator('.cells button[aria-label*=" here"]')
+    if targets.count():
+        targets.first.click()
+
+
+@pytest.mark.parametrize(
+    "game", ["tictactoe", "connect4:rows=4,columns=5", "othello:size=4", "gomoku:size=5", "latrunculi:size=4,quiet=8"]
+)
+def test_whole_game_is_played_by_clicking(page: Any, game: str) -> None:
+    begin(page, game)
+    status = page.locator(".status")
+    for _ in range(LONGEST):
+        expect(status).not_to_have_text(re.compile("thinking"))
+        if END.search(status.inner_text()):
+            break
+        before = len(moves_of(page))
+        play_one_move(page)
+        expect(page.locator(".moves button")).not_to_have_count(before)
+    expect(status).to_have_text(END)
+    assert len(moves_of(page)) >= 5
+
+
+def test_undo_takes_back_both_moves_and_redo_brings_them_again(page: Any) -> None:
+    begin(page, "connect4")
+    cell(page, 3).click()
+    expect(page.locator(".moves button")).to_have_count(2)
+    cell(page, 2).click()
+    expect(page.locator(".moves button")).to_have_count(4)
+    played = moves_of(page)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".moves button")).to_have_count(2)
+    page.get_by_role("button", name="Redo").click()
+    expect(page.locator(".moves button").nth(2)).to_have_text(played[2])
+
+
+def test_reload_in_the_middle_goes_on_with_the_game(page: Any) -> None:
+    begin(page, "othello:size=6")
+    page.locator('.cells button[aria-disabled="false"]').first.click()
+    expect(page.locator(".moves button")).to_have_count(2)
+    played = moves_of(page)
+    page.reload()
+    expect(page.locator(".moves button")).to_have_count(2)
+    assert moves_of(page) == played
+    page.locator('.cells button[aria-disabled="false"]').first.click()
+    expect(page.locator(".moves button")).to_have_count(4)
+
+
+def test_address_holds_the_position_even_where_the_game_is_not_known(browser: Any) -> None:
+    with visiting(browser, forgiven="404") as visit:
+        page = visit.page
+        begin(page, "connect4", second="human", moves="4453")
+        expect(page.locator(".moves button")).to_have_count(4)
+        cell(page, 6).click()
+        expect(page).to_have_url(re.compile(r"/play/\w+\?game=connect4&moves=44537"))
+        page.goto(re.sub(r"/play/\w+", "/play/abcdef", page.url))
+        expect(page.locator(".moves button")).to_have_count(5)
+
+
+def test_two_people_in_two_browsers_share_one_game(browser: Any, page: Any) -> None:
+    begin(page, "connect4", second="human")
+    page.get_by_role("button", name="Share").click()
+    link = page.get_by_label("Link: A friend plays Yellow").input_value()
+    page.get_by_role("button", name="Copy").first.click()
+    expect(page.locator(".status")).to_have_text("Your turn, Red")
+    with visiting(browser) as friend:
+        friend.page.goto(link)
+        expect(friend.page.locator(".status")).to_have_text("Red to move")
+        assert cell(friend.page, 3).get_attribute("aria-disabled") == "true"
+        cell(page, 3).click()
+        expect(friend.page.locator(".status")).to_have_text("Your turn, Yellow")
+        cell(friend.page, 4).click()
+        expect(page.locator(".moves button")).to_have_text(["4", "5"])
+
+
+def test_keyboard_alone_plays(page: Any) -> None:
+    begin(page, "gomoku:size=9")
+    cell(page, 0).focus()
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowUp", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    expect(page.locator(".moves button").first).to_have_text("c8")
+    assert (cell(page, 11).get_attribute("aria-label") or "").startswith("c8, black stone")
+
+
+def test_latrunculi_man_is_chosen_and_let_go_again(page: Any) -> None:
+    begin(page, "latrunculi:size=6,start=rows", second="human")
+    man = page.locator('.cells button[aria-label*="can move"]').first
+    place = int(man.get_attribute("data-place"))
+    man.click()
+    assert (cell(page, place).get_attribute("aria-label") or "").endswith("chosen")
+    page.keyboard.press("Escape")
+    assert (cell(page, place).get_attribute("aria-label") or "").endswith("can move")
+    cell(page, place).click()
+    page.locator('.cells button[aria-label*=" here"]').first.click()
+    expect(page.locator(".moves button")).to_have_count(1)
+
+
+def test_latrunculi_man_is_dragged_with_the_mouse(page: Any) -> None:
+    begin(page, "latrunculi:size=6,start=rows", second="human")
+    man = page.locator('.cells button[aria-label*="can move"]').first
+    place = int(man.get_attribute("data-place"))
+    man.drag_to(cell(page, place - 6))
+    expect(page.locator(".moves button")).to_have_count(1)
+
+
+def test_othello_pass_is_told(page: Any) -> None:
+    begin(page, "othello:size=4", start="OX../..../..../.... X")
+    expect(page.locator(".status")).to_have_text("Black cannot move")
+    page.get_by_role("button", name="Pass", exact=True).click()
+    expect(page.locator(".moves button").first).to_have_text("pass")
+
+
+def test_new_game_is_chosen_in_the_window(page: Any) -> None:
+    begin(page, "connect4")
+    page.get_by_role("button", name="New game").click()
+    page.get_by_role("radio", name="Tic-tac-toe").check(force=True)
+    page.get_by_label("X begins").select_option("human")
+    page.get_by_label("O is second").select_option("=perfect")
+    page.get_by_role("button", name="Begin", exact=True).click()
+    expect(page.locator(".player-bar").first).to_contain_text("Perfect")
+    expect(page.locator(".title")).to_contain_text("Tic-tac-toe")
+
+
+def test_earlier_positions_can_be_looked_at_without_taking_back(page: Any) -> None:
+    begin(page, "connect4", second="human", moves="445")
+    page.get_by_role("button", name="Move 1, 4").click()
+    expect(page.locator(".status")).to_have_text("After move 1 of 3")
+    assert page.locator(".pieces .piece").count() == 1
+    page.get_by_role("button", name="Back to the game").click()
+    assert page.locator(".pieces .piece").count() == 3
+
+
+def test_first_paint_takes_less_than_a_second_and_nothing_jumps(browser: Any) -> None:
+    paints = []
+    for _ in range(3):
+        with visiting(browser) as visit:
+            visit.page.add_init_script(
+                "window.shift = 0; new PerformanceObserver((list) => list.getEntries().forEach((entry) => {"
+                " if (!entry.hadRecentInput) window.shift += entry.value; })).observe({type: 'layout-shift', buffered: true});"
+            )
+            page = visit.open("/")
+            expect(page.locator(".status")).to_have_text("Your turn, Red")
+            paints.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+            assert page.evaluate("window.shift") < 0.05
+    assert min(paints) < 1000
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("game", ["connect4", "latrunculi:size=6,start=rows"])
+def test_play_has_no_serious_accessibility_findings(browser: Any, colours: str, game: str) -> None:
+    with visiting(browser, color_scheme=colours) as visit:
+        page = visit.open(f"/play?game={game}&first=human&second=random")
+        expect(page.locator(".status")).to_have_text(re.compile("Your turn"))
+        assert serious_findings(page) == []
+        page.get_by_role("button", name="New game").click()
+        expect(page.get_by_role("dialog")).to_be_visible()
+        assert serious_findings(page) == []
+
+
+@pytest.mark.slow
+def test_game_goes_on_after_the_server_was_restarted(browser: Any, tmp_path: Path) -> None:
+    first = start_server(tmp_path, 0)
+    address = address_of(first)
+    with visiting(browser, forgiven="ERR_") as visit:
+        page = visit.open("/play?game=connect4&first=human&second=random", address)
+        cell(page, 3).click()
+        expect(page.locator(".moves button")).to_have_count(2)
+        first.kill()
+        first.wait()
+        second = start_server(tmp_path, int(address.rpartition(":")[2]))
+        try:
+            assert address_of(second) == address
+            cell(page, 3).click()
+            expect(page.locator(".moves button")).to_have_count(4)
+        finally:
+            end_server(second)

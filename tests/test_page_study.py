@@ -1,0 +1,136 @@
+"""Positions and games studied on the page, in a real browser against a real server."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from page_browser import expect, needs_chromium, open_browser, serious_findings, visiting
+
+pytestmark = needs_chromium
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with open_browser() as opened:
+        yield opened
+
+
+@pytest.fixture
+def visit(browser: Any) -> Iterator[Any]:
+    with visiting(browser) as opened:
+        yield opened
+
+
+def tab(page: Any, name: str) -> None:
+    page.get_by_role("tab", name=name).click()
+
+
+def test_opinion_is_on_the_board_and_its_line_on_hover(visit: Any) -> None:
+    page = visit.open("/study?game=connect4&moves=44")
+    rows = page.locator(".opinions tbody tr")
+    expect(rows).to_have_count(7)
+    expect(page.locator(".opinion-number").first).to_be_visible()
+    expect(page.locator(".expected-line")).to_have_text(re.compile(r"^Expected: \w"))
+    rows.nth(1).hover()
+    expect(page.locator(".line-number").first).to_have_text("1")
+    page.locator("h1").hover()
+    expect(page.locator(".line-number")).to_have_count(0)
+
+
+def test_exact_results_stand_on_the_columns(visit: Any) -> None:
+    page = visit.open("/study?game=connect4:rows=4,columns=5&moves=33")
+    expect(page.locator(".exact-number")).to_have_count(5)
+    expect(page.locator(".proven")).to_have_count(5)
+    page.get_by_role("button", name="Exact").click()
+    expect(page.locator(".exact-number")).to_have_count(0)
+
+
+def test_graph_and_list_lead_to_earlier_positions(visit: Any) -> None:
+    page = visit.open("/study?game=connect4&moves=4453")
+    page.get_by_role("button", name="Move 2, 4").click()
+    expect(page.locator(".pieces .piece")).to_have_count(2)
+    expect(page).to_have_url(re.compile("moves=4453&ply=2"))
+    graph = page.locator(".value-graph input")
+    graph.click(position={"x": 3, "y": 20})
+    expect(page.locator(".pieces .piece")).to_have_count(0)
+    page.reload()
+    expect(page.locator(".moves button")).to_have_count(4)
+    expect(page.locator(".pieces .piece")).to_have_count(0)
+
+
+def test_review_judges_and_lets_one_try_again_before_the_answer_is_shown(visit: Any) -> None:
+    page = visit.open("/study?game=tictactoe&moves=a1 a2 b2 c1 c3")
+    tab(page, "Review")
+    page.get_by_role("button", name="Review this game").click()
+    expect(page.locator(".review-table .accuracy td")).to_have_count(2)
+    page.get_by_role("button", name="Next mistake").click()
+    body = page.locator(".review-body")
+    expect(body).to_contain_text("O played")
+    expect(body).not_to_contain_text("Best was")
+    expect(page.locator(".opinion-number")).to_have_count(0)
+    pieces = page.locator(".pieces .piece").count()
+    page.locator('.cells button[aria-disabled="false"]').last.click()
+    expect(page.locator(".judged")).to_have_text(re.compile("is right|is better|is no better"))
+    assert page.locator(".pieces .piece").count() == pieces
+    page.get_by_role("button", name="Show the answer").click()
+    expect(page.locator(".judged")).to_have_text(re.compile("Best was"))
+    page.get_by_role("button", name="Done").click()
+    expect(page.locator(".review-table")).to_be_visible()
+
+
+def test_moves_are_pasted_and_bad_ones_are_refused_with_a_sentence(browser: Any) -> None:
+    with visiting(browser, forgiven="400") as visit:
+        page = visit.open("/study?game=othello")
+        tab(page, "Position")
+        page.get_by_role("textbox", name="Moves").fill("D3, c5 e6")
+        page.get_by_role("button", name="Use moves").click()
+        expect(page.locator(".moves button")).to_have_text(["d3", "c5", "e6"])
+        page.get_by_role("textbox", name="Moves").fill("a1")
+        page.get_by_role("button", name="Use moves").click()
+        expect(page.locator("#notice")).to_contain_text("illegal")
+
+
+def test_position_is_set_up_by_hand(visit: Any) -> None:
+    page = visit.open("/study?game=gomoku:size=9")
+    tab(page, "Position")
+    page.get_by_role("button", name="Set up").click()
+    page.get_by_role("radio", name="black stone").check()
+    page.locator('.cells button[data-place="40"]').click()
+    page.get_by_role("radio", name="white stone").check()
+    page.locator('.cells button[data-place="41"]').click()
+    page.get_by_role("button", name="Use it").click()
+    expect(page).to_have_url(re.compile("start="))
+    expect(page.locator(".pieces .piece")).to_have_count(2)
+
+
+def test_game_is_saved_to_the_log_and_opened_again(visit: Any) -> None:
+    page = visit.open("/study?game=tictactoe&moves=a1 b2 c3")
+    tab(page, "Position")
+    page.get_by_role("button", name="Save to log").click()
+    expect(page.locator("#notice")).to_contain_text("saved")
+    page.get_by_role("button", name="To the start").click()
+    page.goto(re.sub(r"\?.*", "?game=connect4", page.url))
+    tab(page, "Position")
+    page.get_by_role("button", name="Open log").click()
+    page.locator(".log button").first.click()
+    expect(page.locator(".moves button")).to_have_text(["a1", "b2", "c3"])
+
+
+def test_search_tree_opens_branch_by_branch(visit: Any) -> None:
+    page = visit.open("/study?game=connect4&moves=4")
+    tab(page, "Tree")
+    page.get_by_role("button", name="Grow a tree").click()
+    branch = page.locator(".branch").first
+    branch.locator("summary").first.click()
+    expect(branch.locator(".branches").first).to_be_visible()
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_study_has_no_serious_accessibility_findings(browser: Any, colours: str) -> None:
+    with visiting(browser, color_scheme=colours) as visit:
+        page = visit.open("/study?game=connect4&moves=4453")
+        expect(page.locator(".opinions tbody tr").first).to_be_visible()
+        for name in ("Opinion", "Review", "Tree", "Position"):
+            tab(page, name)
+            assert serious_findings(page) == []
