@@ -6,7 +6,7 @@ MINUTES ?= 10
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: env train play test test-slow lint clean
+.PHONY: env train play test test-slow lint lessons clean
 
 env: $(READY)
 
@@ -19,7 +19,7 @@ train: env
 	$(BIN)/boardzero train $(GAME) --minutes $(MINUTES)
 
 play: env
-	$(BIN)/boardzero serve
+	$(BIN)/boardzero serve --open
 
 lint: env
 	$(BIN)/ruff check .
@@ -34,6 +34,10 @@ test: lint
 
 test-slow: env
 	$(BIN)/pytest -m slow
+
+# Every lesson in full: its pictures and its page in docs/lessons.
+lessons: env
+	$(BIN)/python lessons/render.py
 
 clean:
 	rm -rf .venv build src/*.egg-info

@@ -11,6 +11,7 @@ from boardzero.errors import BadInput
 from boardzero.events.games import GameRecord, Reason, Result
 from boardzero.games.position import Position
 from boardzero.players.answers import LeftGame, Resigned, TookBack
+from boardzero.players.engine_process import EngineFault, EngineSilence
 from boardzero.players.player import Player
 
 SIDES: tuple[Result, Result] = ("first", "second")
@@ -102,6 +103,8 @@ class _Table:
             if side in self.unproved:
                 raise error
             return self._lost(side, "failure", f"failed: {error}")
+        if isinstance(error, EngineFault):
+            return self._lost(side, "time" if isinstance(error, EngineSilence) else "failure", str(error))
         return self._lost(side, "failure", f"failed: {type(error).__name__}: {error}")
 
     def _lost(self, side: int, reason: Reason, remark: str = "") -> GameRecord:

@@ -7,6 +7,8 @@ The interval is Wilson's, with an effective number of pairs in place of the numb
 that of pairs that only end 0 : 2 or 2 : 0; drawn and split pairs make it smaller, by a ratio that is measured from the pairs
 (as if one more pair had varied as widely as possible, which keeps few pairs from looking surer than they are). With many
 pairs this is the normal interval of the pairs' mean; with few, or with all pairs alike, it stays within 0 … 1 and wide.
+
+lessons/7_elo.py explains this.
 """
 
 import math

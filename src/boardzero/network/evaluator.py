@@ -1,24 +1,28 @@
 """Evaluators: planes [batch, planes, rows, columns] in; logits [batch, actions] and values [batch] for the side to move out.
 
 All arrays are float32. ONNX Runtime evaluates on CPUs, PyTorch where there is a GPU; both give the same, up to rounding.
+PyTorch is imported only where it is needed: that takes a second or two, which an engine does not have.
 """
 
 import copy
+import ctypes
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import onnxruntime
-import torch
 
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.rules import Game
-from boardzero.network.model import Inference, Network
-from boardzero.network.onnx_export import INPUT, OUTPUTS, export_onnx
-from boardzero.network.weights import ONNX_SUFFIX, SUFFIX, NetworkHeader, load_network, parse_header, read_header
+from boardzero.network.header import INPUT, ONNX_SUFFIX, OUTPUTS, SUFFIX, NetworkHeader, parse_header, read_header
 from boardzero.settings.network import SIZE_FREE_KINDS
+
+if TYPE_CHECKING:
+    from boardzero.network.model import Network
 
 Floats = npt.NDArray[np.float32]
 NetworkEvaluator = Callable[[Floats], tuple[Floats, Floats]]
@@ -67,18 +71,39 @@ class OnnxEvaluator:
 class TorchEvaluator:
     """A copy of a network in PyTorch, on the GPU if there is one; training the original further does not change it."""
 
-    def __init__(self, network: Network, device: str | None = None) -> None:
+    def __init__(self, network: "Network", device: str | None = None) -> None:
+        import torch
+
+        from boardzero.network.model import Inference
+
         self.device = torch.device(device or preferred_device())
         self._network = Inference(copy.deepcopy(network)).eval().to(self.device)
 
     def __call__(self, planes: Floats) -> tuple[Floats, Floats]:
+        import torch
+
         with torch.inference_mode():
             logits, values = self._network(torch.from_numpy(planes).to(self.device))
             return logits.cpu().numpy(), values.cpu().numpy()
 
 
 def preferred_device() -> str:
+    if not _may_have_gpu():
+        return "cpu"
+    import torch
+
     return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def _may_have_gpu() -> bool:
+    """False where PyTorch cannot find a GPU because no driver is there, which is known without importing it."""
+    if "torch" in sys.modules or Path("/dev/kfd").exists():  # the latter: AMD
+        return True
+    try:
+        ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    except OSError:
+        return False
+    return True
 
 
 def find_evaluator(path: Path, game: Game, threads: int = 1) -> NetworkEvaluator:
@@ -96,6 +121,8 @@ def find_evaluator(path: Path, game: Game, threads: int = 1) -> NetworkEvaluator
     header = read_header(path)
     check_fits(header, game, str(path))
     if preferred_device() != "cpu":
+        from boardzero.network.weights import load_network
+
         return TorchEvaluator(load_network(path).network)
     return _exported_beside(path, header, threads) or _exported_now(path, threads)
 
@@ -112,6 +139,9 @@ def _exported_beside(path: Path, header: NetworkHeader, threads: int) -> OnnxEva
 
 
 def _exported_now(path: Path, threads: int) -> OnnxEvaluator:
+    from boardzero.network.onnx_export import export_onnx
+    from boardzero.network.weights import load_network
+
     stored = load_network(path)
     return OnnxEvaluator(export_onnx(stored.network, stored.game), threads)
 

@@ -1,4 +1,7 @@
-"""Heads: from the tower's features to logits, as the game's policy layout numbers its actions, and to the value."""
+"""Heads: from the tower's features to logits, as the game's policy layout numbers its actions, and to the value.
+
+lessons/1_neural_network.py explains this.
+"""
 
 import math
 

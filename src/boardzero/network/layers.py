@@ -1,4 +1,7 @@
-"""The layers that towers and heads are made of. Features are [batch, channels, rows, columns] throughout."""
+"""The layers that towers and heads are made of. Features are [batch, channels, rows, columns] throughout.
+
+lessons/1_neural_network.py explains this.
+"""
 
 import torch
 from torch import Tensor, nn

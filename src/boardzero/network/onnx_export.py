@@ -8,10 +8,10 @@ from onnx import TensorProto, helper
 from torch import fx
 
 from boardzero.games.rules import Game
+from boardzero.network.header import INPUT, OUTPUTS
 from boardzero.network.model import Inference, Network
 from boardzero.network.onnx_graph import GraphBuilder
 
-INPUT, OUTPUTS = "planes", ("logits", "values")
 OPSET, IR_VERSION = 18, 9
 CHECKED_BATCHES = (1, 2, 7, 64)
 TOLERANCE = 1e-3  # for logits and values; sums in another order differ by about 1e-6 of their greatest terms

@@ -1,10 +1,9 @@
 """Network files: safetensors with a JSON header, and the same network as ONNX beside it. Complete or absent, never pickled."""
 
 import hashlib
-import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -17,34 +16,32 @@ from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.rules import Game
 from boardzero.network.build import build_network
+from boardzero.network.header import (
+    HEADER_KEY,
+    ONNX_SUFFIX,
+    SUFFIX,
+    NetworkHeader,
+    damaged_file,
+    existing_file,
+    parse_header,
+    read_header,
+)
 from boardzero.network.model import Network
 from boardzero.network.onnx_export import export_onnx
-from boardzero.settings.network import NetworkSettings
-from boardzero.settings.specification import parse_parameters
 
-SUFFIX, ONNX_SUFFIX = ".safetensors", ".onnx"
-HEADER_KEY, FORMAT = "boardzero", 1
-
-
-@dataclass(frozen=True)
-class NetworkHeader:
-    """What a network file says about itself."""
-
-    settings: NetworkSettings
-    game: str  # the specification of the game it was built for
-    checksum: str  # of the weights
-    details: dict[str, Any] = field(default_factory=dict)  # generation, training time, seed: whatever its maker noted
-
-    def to_text(self) -> str:
-        """As JSON, for the file."""
-        content = {
-            "format": FORMAT,
-            "settings": self.settings.model_dump(),
-            "game": self.game,
-            "checksum": self.checksum,
-            "details": self.details,
-        }
-        return json.dumps(content, ensure_ascii=False)
+__all__ = [
+    "HEADER_KEY",
+    "ONNX_SUFFIX",
+    "SUFFIX",
+    "NetworkHeader",
+    "StoredNetwork",
+    "checksum_of",
+    "load_network",
+    "parse_header",
+    "read_header",
+    "save_network",
+    "write_whole",
+]
 
 
 @dataclass(frozen=True)
@@ -102,10 +99,10 @@ def checksum_of(tensors: Mapping[str, Tensor]) -> str:
 def load_network(path: Path) -> StoredNetwork:
     """The network of a file; what is not one, or is damaged, is refused (BadInput)."""
     try:
-        with safe_open(_existing(path), framework="pt") as file:
+        with safe_open(existing_file(path), framework="pt") as file:
             metadata, tensors = file.metadata(), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError) as error:
-        raise _damaged(path, error) from None
+        raise damaged_file(path, error) from None
     header = parse_header(metadata, str(path))
     if checksum_of(tensors) != header.checksum:
         raise BadInput(f"The network file '{path}' is damaged: its weights do not match their checksum.")
@@ -114,44 +111,6 @@ def load_network(path: Path) -> StoredNetwork:
     _check_tensors(tensors, network, path)
     network.load_state_dict(tensors)
     return StoredNetwork(network.eval(), game, header)
-
-
-def read_header(path: Path) -> NetworkHeader:
-    """What a network file says about itself, without its weights."""
-    try:
-        with safe_open(_existing(path), framework="pt") as file:
-            metadata = file.metadata()
-    except (SafetensorError, OSError) as error:
-        raise _damaged(path, error) from None
-    return parse_header(metadata, str(path))
-
-
-def parse_header(metadata: Mapping[str, str] | None, origin: str) -> NetworkHeader:
-    """The header among a file's labels; `origin` names the file in what is said about a bad one."""
-    text = (metadata or {}).get(HEADER_KEY)
-    if text is None:
-        raise BadInput(f"'{origin}' is not a network of boardzero: it lacks the header that boardzero writes.")
-    try:
-        content = json.loads(text)
-        version = content["format"]
-        if version != FORMAT:
-            raise BadInput(f"The network '{origin}' has format {version}; this boardzero reads format {FORMAT}.")
-        settings, game, checksum, details = (content[key] for key in ("settings", "game", "checksum", "details"))
-    except (json.JSONDecodeError, KeyError, TypeError):
-        raise BadInput(f"The network '{origin}' is damaged: its header cannot be read.") from None
-    if not (isinstance(settings, dict) and isinstance(game, str) and isinstance(details, dict)):
-        raise BadInput(f"The network '{origin}' is damaged: its header cannot be read.")
-    return NetworkHeader(parse_parameters(NetworkSettings, settings, f"The network '{origin}'"), game, checksum, details)
-
-
-def _existing(path: Path) -> Path:
-    if not path.is_file():
-        raise BadInput(f"There is no network file '{path}'.")
-    return path
-
-
-def _damaged(path: Path, error: Exception) -> BadInput:
-    return BadInput(f"'{path}' is damaged or not a network file (safetensors): {error}.")
 
 
 def _check_tensors(tensors: Mapping[str, Tensor], network: Network, path: Path) -> None:

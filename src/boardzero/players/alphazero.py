@@ -7,8 +7,8 @@ from pydantic import Field
 from boardzero.errors import BadInput
 from boardzero.games.rules import Game
 from boardzero.network.evaluator import find_evaluator
+from boardzero.network.header import SUFFIX
 from boardzero.network.shipped import shipped_network
-from boardzero.network.weights import SUFFIX
 from boardzero.players.forest_player import ForestParameters, ForestPlayer
 from boardzero.search.forest import Evaluator
 from boardzero.settings.search import SearchSettings
@@ -17,7 +17,7 @@ from boardzero.settings.search import SearchSettings
 class AlphaZeroParameters(ForestParameters):
     """Search limits, and where the network is."""
 
-    network: str = Field("", description="a run's folder (its newest network) or a network file; nothing: the one that is shipped")
+    network: str = Field("", description="a run's folder (its newest network) or a network file; nothing: the shipped one")
     threads: int = Field(1, ge=1, le=1024, description="threads that evaluate positions")
     leaves: int = Field(4, ge=1, le=256, description="leaves that are evaluated together")
 

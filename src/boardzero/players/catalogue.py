@@ -16,12 +16,18 @@ PLAYERS = {
     "heuristic": ("boardzero.players.heuristic", "HeuristicPlayer"),
     "alphazero": ("boardzero.players.alphazero", "AlphaZeroPlayer"),
     "perfect": ("boardzero.players.perfect", "PerfectPlayer"),
+    "engine": ("boardzero.players.engine", "EnginePlayer"),
 }
+ENGINE = "engine"  # its command may hold anything, so it has a grammar of its own: engine:PROTOCOL,key=value:COMMAND
 
 
 def find_player(specification: str, game: Game, seed: int = 0) -> Player:
     """The player that a specification names, ready to play this game."""
     name, rest = split_specification(specification)
+    if name == ENGINE:
+        from boardzero.players.engine import EnginePlayer
+
+        return EnginePlayer.from_text(rest, game, seed)
     kind = player_class(name)
     parameters = parse_parameters(kind.Parameters, split_pairs(rest, specification), name)
     return kind(game, parameters, seed)

@@ -4,10 +4,11 @@ import math
 import time
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import Field
 
 from boardzero.games.position import Position
-from boardzero.games.rules import Game, State
+from boardzero.games.rules import Game, Planes, State
 from boardzero.players.player import Analysis, MoveOpinion, Player
 from boardzero.search.forest import Evaluator, Forest, RootEdge
 from boardzero.settings.search import MoveSettings, SearchSettings
@@ -53,6 +54,7 @@ class ForestPlayer(Player):
         self.forest = Forest(game, settings, nodes=nodes, edges=edges, cache=cache, seed=seed)
         self._start: State | None = None
         self._actions: list[int] = []
+        self._hurried = False
 
     def start_game(self, seed: int) -> None:
         super().start_game(seed)
@@ -61,11 +63,12 @@ class ForestPlayer(Player):
 
     def choose(self, position: Position, seconds: float | None = None) -> int:
         start = time.perf_counter()
+        self._hurried = False
         self._move_root_to(position)  # a large tree takes its time to move
         spent = time.perf_counter() - start
         limits = [limit - spent for limit in (self.parameters.seconds, seconds) if limit is not None]
         simulations = self.simulations or MOST_SIMULATIONS
-        self.forest.search(self.evaluate, simulations, self.parameters.noise, seconds=min(limits, default=None))
+        self.forest.search(self._evaluate, simulations, self.parameters.noise, seconds=min(limits, default=None))
         return int(self.forest.choose(self.moves.temperature_at(len(position.actions)))[0])
 
     def analyse(self, position: Position, seconds: float | None = None) -> Analysis:
@@ -86,6 +89,14 @@ class ForestPlayer(Player):
             exact=lower if lower == upper else None,
             remarks=tuple(remarks),
         )
+
+    def interrupt(self) -> None:
+        self._hurried = True
+
+    def _evaluate(self, planes: Planes) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        if self._hurried:  # begin no further simulation; what has begun is still taken in
+            self.forest.arrays.trees["simulations"] = self.forest.arrays.trees["started"]
+        return self.evaluate(planes)
 
     def _move_root_to(self, position: Position) -> None:
         """Follow the game where it goes on from the last position; otherwise begin anew."""

@@ -12,6 +12,9 @@ class HeuristicParameters(ForestParameters):
     """Search limits, and what Slávka's Gomoku program set for its own."""
 
     c: float = Field(4.0, ge=0, le=1000, description="exploration: how much the prior counts against the value")
+    leaves: int = Field(
+        1, ge=1, le=256, description="leaves that are evaluated together: more are faster, and a little less exact"
+    )
 
 
 class HeuristicPlayer(ForestPlayer):
@@ -21,5 +24,5 @@ class HeuristicPlayer(ForestPlayer):
     Parameters = HeuristicParameters
 
     def __init__(self, game: Game, parameters: HeuristicParameters, seed: int = 0) -> None:
-        settings = SearchSettings(exploration=parameters.c, first_play="value", first_play_value=0)
+        settings = SearchSettings(exploration=parameters.c, first_play="value", first_play_value=0, leaves=parameters.leaves)
         super().__init__(game, parameters, seed, LineHeuristic(game), settings)

@@ -44,6 +44,7 @@ class Player(ABC):
     name: ClassVar[str]  # as in the grammar: `mcts`
     Parameters: ClassVar[type[BaseParameters]] = BaseParameters
     needs_person: ClassVar[bool] = False
+    starts_program: ClassVar[bool] = False  # does its name hold a command that is run? Not to be taken from strangers.
 
     def __init__(self, game: Game, parameters: BaseParameters, seed: int = 0) -> None:
         self.game = game
@@ -67,6 +68,9 @@ class Player(ABC):
     def choose(self, position: Position, seconds: float | None = None) -> int:
         """The action to play."""
         return self.analyse(position, seconds).action
+
+    def interrupt(self) -> None:  # noqa: B027 - most players answer soon
+        """Said by another thread while this one chooses: answer now, with the best that is known."""
 
     def close(self) -> None:  # noqa: B027 - most players hold nothing
         """Let go of processes and memory."""

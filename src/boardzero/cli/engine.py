@@ -1,0 +1,97 @@
+"""`boardzero engine`: boardzero inside other programs, in the protocols that they speak."""
+
+import os
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from boardzero.cli.arena_options import INTERRUPTED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from boardzero.engines.conversation import Answer, Session
+
+app = typer.Typer(help="Be an engine inside other programs.", no_args_is_help=True)
+
+PlayerName = Annotated[
+    str | None,
+    typer.Option("--player", metavar="PLAYER", help="Who thinks, like alphazero:network=PATH (the strongest there is)."),
+]
+Seconds = Annotated[float, typer.Option(min=0.001, help="Seconds a move, where the other program sets no limit.")]
+Port = Annotated[
+    int | None,
+    typer.Option("--listen", metavar="PORT", min=0, max=65535, help="Wait for connections to this port of this machine."),
+]
+
+
+@app.command()
+def gomocup(player: PlayerName = None, seconds: Seconds = 5.0, port: Port = None) -> None:
+    """A brain for Gomoku tournament managers (Piskvork, c-gomoku-cli), over standard input and output."""
+    from boardzero.engines.gomocup import GomocupSession
+
+    _check_player(player)
+    _converse(lambda answer: GomocupSession(answer, player, seconds), port)
+
+
+@app.command()
+def gtp(
+    game: Annotated[str, typer.Option(metavar="GAME", help="What is played until set_game says otherwise.")] = "othello",
+    player: PlayerName = None,
+    seconds: Seconds = 5.0,
+    port: Port = None,
+) -> None:
+    """An engine for managers that speak the Go Text Protocol, over standard input and output."""
+    from boardzero.engines.gtp import GtpSession
+    from boardzero.games.catalogue import find_game
+
+    rules = find_game(game)
+    _check_player(player)
+    _converse(lambda answer: GtpSession(answer, rules, player, seconds), port)
+
+
+@app.command()
+def nboard(player: PlayerName = None, seconds: Seconds = 5.0, port: Port = None) -> None:
+    """An engine for NBoard, a board for Othello, over standard input and output."""
+    from boardzero.engines.nboard import NBoardSession
+
+    _check_player(player)
+    _converse(lambda answer: NBoardSession(answer, player, seconds), port)
+
+
+@app.command()
+def warm() -> None:
+    """Compile everything now, so that the first game does not wait for it; once after each installation."""
+    from boardzero.players.warm import warm_up
+
+    warm_up()
+    print("Everything is compiled.")
+
+
+def _check_player(specification: str | None) -> None:
+    """Refuse what cannot be a player before any game has begun; its parameters are checked when it is first needed."""
+    if specification is not None:
+        from boardzero.errors import BadInput
+        from boardzero.players.catalogue import PLAYERS
+        from boardzero.settings.specification import nearest, split_specification
+
+        name, _ = split_specification(specification)
+        able = [known for known in PLAYERS if known != "human"]
+        if name not in able:
+            raise BadInput(f"'{name}' cannot think for an engine{nearest(name, able)}; {', '.join(able)} can.")
+
+
+def _converse(new_session: "Callable[[Answer], Session]", port: int | None) -> None:
+    from boardzero.engines import conversation
+
+    if port is None:
+        conversation.converse_on_standard_streams(new_session)
+        return
+    try:
+        conversation.listen(new_session, port, lambda number: print(f"Listening on 127.0.0.1:{number}.", flush=True))
+    except OSError as error:
+        from boardzero.errors import BadInput
+
+        raise BadInput(f"Port {port} cannot be listened to: {error.strerror or error}.") from None
+    except KeyboardInterrupt:
+        os._exit(INTERRUPTED)  # at once: searches that nobody waits for must not keep the process

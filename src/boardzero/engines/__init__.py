@@ -1,0 +1,1 @@
+"""boardzero as an engine inside other programs."""

@@ -1,0 +1,71 @@
+"""The player behind an engine: the one that was named, or the strongest that there is for the game."""
+
+import gc
+import os
+from pathlib import Path
+from typing import Any
+
+from boardzero.errors import BadInput
+from boardzero.games.rules import Game
+from boardzero.players.catalogue import find_player, player_class
+from boardzero.players.player import Player
+from boardzero.settings.specification import split_pairs, split_specification
+
+ENDLESS = 86_400  # seconds: the engine's clock decides, not the player's own limit
+MOST_MEGABYTES, FEWEST_MEGABYTES = 1024, 4  # of a search tree
+TREE_SHARE = 0.7  # of the memory that is free for us; the rest is for whatever grows beside the tree
+ASSUMED_MEGABYTES = 400  # that a process with everything loaded takes, where it cannot be measured
+# Leaves of one tree, evaluated together: enough for two cores to share. And the longer the compiled parts run, the less often
+# the system takes a core away from the search while it holds Python's lock, without which no answer can be sent.
+LEAVES = 8
+WITHOUT_NETWORK = ("heuristic", "minimax", "mcts")  # the first that plays the game
+
+
+def new_brain(specification: str | None, game: Game, max_memory: int = 0) -> Player:
+    """specification: a player in the usual grammar (None: the strongest); max_memory: bytes of the whole process, 0: any."""
+    player = _strongest(game, max_memory) if specification is None else find_player(completed(specification, max_memory), game)
+    gc.freeze()  # what is loaded stays: looking through it for garbage takes a tenth of a second, which a move may not have
+    return player
+
+
+def _strongest(game: Game, max_memory: int) -> Player:
+    for name in ("alphazero", *WITHOUT_NETWORK):
+        try:
+            return find_player(completed(name, max_memory), game)
+        except BadInput:  # there is no network for this game, or the player does not know it
+            continue
+    raise BadInput(f"There is no player for {game.specification}.")
+
+
+def completed(specification: str, max_memory: int = 0) -> str:
+    """The specification with what an engine needs and it does not say: no limit of its own, all cores, the memory allowed."""
+    name, rest = split_specification(specification)
+    if name == "engine":
+        return specification
+    said: dict[str, Any] = split_pairs(rest, specification)
+    fields = player_class(name).Parameters.model_fields
+    usual: dict[str, Any] = {"memory": tree_megabytes(max_memory), "threads": os.cpu_count() or 1, "leaves": LEAVES}
+    if not said.keys() & {"sims", "depth", "seconds"}:
+        usual["seconds"] = ENDLESS
+    for key, value in usual.items():
+        if key in fields:
+            said.setdefault(key, value)
+    pairs = ",".join(f"{key}={value}" for key, value in said.items())
+    return f"{name}:{pairs}" if pairs else name
+
+
+def tree_megabytes(max_memory: int) -> int:
+    """What a search tree may take, where the whole process may take so many bytes (0: any number)."""
+    if max_memory <= 0:
+        return MOST_MEGABYTES
+    free = max_memory / 1e6 - used_megabytes()
+    return max(FEWEST_MEGABYTES, min(MOST_MEGABYTES, int(TREE_SHARE * free)))
+
+
+def used_megabytes() -> float:
+    """What this process takes now."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])  # Linux
+    except OSError:
+        return ASSUMED_MEGABYTES
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6

@@ -1,0 +1,217 @@
+"""boardzero as a GTP engine: Othello as Debian's gtp-rhino speaks it, and every other game that begins the same each time."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+
+import numpy as np
+
+from boardzero.engines.conversation import Answer
+from boardzero.engines.position_thinking import PositionThinker
+from boardzero.engines.timing import Thinking, time_for_move
+from boardzero.errors import BadInput
+from boardzero.games.catalogue import BUILT_IN, find_game
+from boardzero.games.position import Position
+from boardzero.games.rules import Game
+from boardzero.protocols.gtp import PASS, Command, action_of, format_answer, parse_colour, parse_command, vertex_of
+
+GAMES = tuple(name for name in BUILT_IN if name != "latrunculi")
+
+
+@dataclass
+class GtpClock:
+    """The time settings of GTP, in seconds: main time, then so much for every so many stones."""
+
+    main: float = 0.0
+    period: float = 0.0
+    stones: int = 0
+    is_set: bool = False
+
+    def limits(self) -> tuple[float | None, float | None]:
+        """The limit of a move, and what is left of the game's time; None: there is no such limit."""
+        if not self.is_set or (self.period > 0 and self.stones == 0):
+            return None, None
+        per_stone = self.period / self.stones if self.stones else 0.0
+        return (None, self.main) if self.main > 0 and self.main > per_stone else (per_stone, None)
+
+
+class GtpSession:
+    """One manager. Commands are done in their order, to the last one, even after the input was closed."""
+
+    def __init__(self, answer: Answer, game: Game, specification: str | None = None, seconds: float = 5.0) -> None:
+        self._send, self._seconds = answer, seconds
+        self._thinker = PositionThinker(specification)
+        self._clock, self._left = GtpClock(), [GtpClock(), GtpClock()]
+        self._begin(game)
+        self._commands: dict[str, Callable[[tuple[str, ...]], str]] = {
+            "protocol_version": lambda _: "2",
+            "name": lambda _: "boardzero",
+            "version": lambda _: version("boardzero"),
+            "known_command": lambda words: str(bool(words) and words[0] in self._commands).lower(),
+            "list_commands": lambda _: "\n".join(self._commands),
+            "quit": lambda _: "",
+            "boardsize": self._set_size,
+            "clear_board": self._clear,
+            "komi": lambda _: "",
+            "play": self._play,
+            "genmove": lambda words: self._generate(words, stays=False),
+            "reg_genmove": lambda words: self._generate(words, stays=True),
+            "undo": self._undo,
+            "time_settings": self._set_time,
+            "time_left": self._set_time_left,
+            "final_score": self._score,
+            "showboard": lambda _: str(self.position),
+            "list_games": lambda _: "\n".join(find_game(name).title for name in GAMES),
+            "set_game": self._set_game,
+        }
+
+    def take(self, line: str, moment: float) -> bool:
+        command = parse_command(line)
+        if command is None:
+            return True
+        self._moment = moment
+        self._send(self._answer(command))
+        return command.name != "quit"
+
+    def overhear(self, line: str | None) -> None:
+        """Nothing that comes early changes what is being done."""
+
+    def close(self) -> None:
+        self._thinker.close()
+
+    def _answer(self, command: Command) -> str:
+        act = self._commands.get(command.name)
+        if act is None:
+            return format_answer(command, "unknown command", failed=True)
+        try:
+            return format_answer(command, act(command.arguments))
+        except BadInput as error:
+            return format_answer(command, str(error), failed=True)
+
+    # -- the game ------------------------------------------------------------------------------------------------------
+    def _begin(self, game: Game) -> None:
+        self.position = Position(game)
+        self._thinker.prepare(game)
+
+    @property
+    def _game(self) -> Game:
+        return self.position.game
+
+    def _set_game(self, words: tuple[str, ...]) -> str:
+        wanted = " ".join(words).lower()
+        for name in GAMES:
+            if wanted in (name, find_game(name).title.lower()):
+                if self._game.name != name:
+                    self._begin(find_game(name))
+                return ""
+        raise BadInput("unsupported game")
+
+    def _set_size(self, words: tuple[str, ...]) -> str:
+        size = _number(words, 0)
+        if size != self._game.rows or size != self._game.columns:
+            said = {**self._game.parameters.model_dump(exclude_defaults=True), "size": int(size)}
+            try:
+                game = find_game(f"{self._game.name}:" + ",".join(f"{key}={value}" for key, value in said.items()))
+            except BadInput:
+                raise BadInput("unacceptable size") from None
+            self._begin(game)
+        self.position = Position(self._game)
+        return ""
+
+    def _clear(self, _: tuple[str, ...]) -> str:
+        self.position = Position(self._game)
+        self._left = [GtpClock(), GtpClock()]
+        return ""
+
+    def _play(self, words: tuple[str, ...]) -> str:
+        if len(words) < 2:
+            raise BadInput("syntax error")
+        colour, action = self._colour(words), action_of(words[1], self._game)
+        if words[1].lower() == PASS and not self._is_turn_of(colour):
+            return ""  # it had to pass, and we have passed for it
+        self._pass_for_other(colour)
+        if action not in self.position.legal_actions():
+            raise BadInput("illegal move")
+        self.position.play(action)
+        return ""
+
+    def _undo(self, _: tuple[str, ...]) -> str:
+        if not self.position.actions:
+            raise BadInput("cannot undo")
+        self.position.undo()
+        return ""
+
+    def _generate(self, words: tuple[str, ...], stays: bool) -> str:
+        colour = self._colour(words)
+        if self.position.over:
+            return PASS
+        self._pass_for_other(colour)  # never ends the game: where neither can move it is over before
+        action = self._thinker.choose(self.position, self._times(colour))
+        if not stays:
+            self.position.play(action)
+        return vertex_of(action, self._game)
+
+    def _pass_for_other(self, colour: int) -> None:
+        """Managers that know no passes let a side move again where the other cannot."""
+        if not self.position.over and not self._is_turn_of(colour):
+            legal = self.position.legal_actions()
+            if [self._game.action_to_text(action) for action in legal] != [PASS]:
+                raise BadInput("illegal move: it is the other side's turn")
+            self.position.play(legal[0])
+
+    def _is_turn_of(self, colour: int) -> bool:
+        """0 = black, which moves first unless the game says otherwise."""
+        white_begins = self._game.parameters.model_dump().get("first") == "white"
+        return self.position.turn == (1 - colour if white_begins else colour)
+
+    def _colour(self, words: tuple[str, ...]) -> int:
+        colour = parse_colour(words[0]) if words else None
+        if colour is None:
+            raise BadInput("syntax error")
+        return colour
+
+    def _score(self, _: tuple[str, ...]) -> str:
+        """Discs in Othello; in the other games a win counts 1."""
+        if not self.position.over:
+            raise BadInput("cannot score")
+        winner = self.position.winner
+        if winner is None:
+            return "0"
+        cells = self._game.cells(self.position.state)
+        counts = [int(np.count_nonzero(cells == player)) for player in (1, 2)]
+        margin = abs(counts[0] - counts[1]) if self._game.name == "othello" else 1
+        white_begins = self._game.parameters.model_dump().get("first") == "white"
+        return f"{'BW'[winner ^ white_begins]}+{margin}"
+
+    # -- time ----------------------------------------------------------------------------------------------------------
+    def _set_time(self, words: tuple[str, ...]) -> str:
+        main, period, stones = (_number(words, index) for index in range(3))
+        self._clock = GtpClock(main, period, int(stones), is_set=True)
+        self._left = [GtpClock(), GtpClock()]
+        return ""
+
+    def _set_time_left(self, words: tuple[str, ...]) -> str:
+        colour, seconds, stones = self._colour(words), _number(words, 1), int(_number(words, 2))
+        self._left[colour] = GtpClock(0.0 if stones else seconds, seconds if stones else 0.0, stones, is_set=True)
+        return ""
+
+    def _times(self, colour: int) -> Thinking:
+        clock = self._left[colour] if self._left[colour].is_set else self._clock
+        turn, left = clock.limits()
+        plies = self._game.max_plies - len(self.position.actions)
+        times = time_for_move(turn, left, plies // 2, self._seconds)
+        begun = max(self._moment, time.perf_counter() - times.soft / 2)  # commands may have waited in a row
+        hard = begun + times.hard if clock.limits() != (None, None) else begun + max(times.hard, 3600.0)
+        return Thinking(begun + times.soft, hard)
+
+
+def _number(words: tuple[str, ...], index: int) -> float:
+    """A number from 0 among the arguments; a huge one is cut."""
+    try:
+        number = float(words[index])
+    except (IndexError, ValueError):
+        raise BadInput("syntax error") from None
+    if not 0 <= number < float("inf"):
+        raise BadInput("syntax error")
+    return min(number, 1e9)

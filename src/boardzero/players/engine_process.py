@@ -1,0 +1,143 @@
+"""Speaking with another program through its standard input and output, without ever waiting for it forever."""
+
+import os
+import queue
+import shlex
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from contextlib import suppress
+from typing import IO, Protocol
+
+from boardzero.errors import BadInput
+
+LONGEST_LINE = 1 << 16  # bytes; what is longer is cut
+ENDING_SECONDS = 1.0  # that a program has to end by itself when it was asked to
+
+
+class EngineFault(Exception):
+    """The other program did what its protocol forbids, or nothing at all. It loses its game."""
+
+
+class EngineSilence(EngineFault):
+    """It did not answer in time."""
+
+
+class Transport(Protocol):
+    """Lines to and from another program."""
+
+    def send(self, line: str) -> None:
+        """EngineFault if nobody reads any more."""
+
+    def receive(self, seconds: float) -> str:
+        """The next line; EngineSilence if none comes in this time, EngineFault if none can come."""
+
+    def forget(self) -> None:
+        """Drop what has come and was not asked for."""
+
+    def close(self, farewell: str = "") -> None:
+        """End the other program, by a last line if it listens, otherwise by force."""
+
+
+class ProcessTransport:
+    """A program that was started here."""
+
+    def __init__(self, command: str) -> None:
+        self.command = command
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._last_words = ""
+        try:
+            self._process = subprocess.Popen(
+                command if os.name == "nt" else shlex.split(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C is for us, and whoever it starts can be ended with it
+            )
+        except OSError as error:
+            raise BadInput(f"'{command}' cannot be started: {error.strerror or error}.") from None
+        assert self._process.stdin and self._process.stdout and self._process.stderr
+        self._input: IO[bytes] = self._process.stdin
+        for read in (self._read_answers, self._read_complaints):
+            threading.Thread(target=read, daemon=True).start()
+
+    def send(self, line: str) -> None:
+        try:
+            self._input.write(line.encode() + b"\n")
+            self._input.flush()
+        except (OSError, ValueError):
+            raise EngineFault(f"{self._ending()} before '{line[:60]}'") from None
+
+    def receive(self, seconds: float) -> str:
+        try:
+            line = self._lines.get(timeout=max(0.0, seconds))
+        except queue.Empty:
+            raise EngineSilence(f"gave no answer within {seconds:.3g} seconds") from None
+        if line is None:
+            self._lines.put(None)
+            raise EngineFault(self._ending())
+        return line
+
+    def forget(self) -> None:
+        with suppress(queue.Empty):
+            while True:
+                if self._lines.get_nowait() is None:
+                    self._lines.put(None)
+                    return
+
+    def close(self, farewell: str = "") -> None:
+        with suppress(EngineFault, OSError, ValueError):
+            if farewell:
+                self.send(farewell)
+            self._input.close()
+        with suppress(subprocess.TimeoutExpired):
+            if farewell:
+                self._process.wait(ENDING_SECONDS)
+        self._kill()
+
+    def _kill(self) -> None:
+        """The program and whatever it has started."""
+        with suppress(OSError):
+            if os.name == "posix":
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(ENDING_SECONDS)
+
+    def _ending(self) -> str:
+        """How it ended, with the last that it complained of."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(ENDING_SECONDS)
+        time.sleep(0.01)  # lets the last words be heard
+        code = self._process.returncode
+        how = "closed its output" if code is None else f"ended with code {code}"
+        return f"{how} ({self._last_words})" if self._last_words else how
+
+    def _read_answers(self) -> None:
+        assert self._process.stdout
+        with suppress(OSError, ValueError):
+            while line := self._process.stdout.readline(LONGEST_LINE):
+                self._lines.put(line.decode(errors="replace").rstrip("\r\n"))
+        self._lines.put(None)
+
+    def _read_complaints(self) -> None:
+        assert self._process.stderr
+        with suppress(OSError, ValueError):
+            while line := self._process.stderr.readline(LONGEST_LINE):
+                said = " ".join(line.decode(errors="replace").split())
+                self._last_words = said[:200] or self._last_words
+
+
+def check_command(command: str) -> None:
+    """Refuse (BadInput) a command whose program cannot be found."""
+    if not command.strip():
+        raise BadInput("An engine needs a command that starts it: engine:PROTOCOL:COMMAND.")
+    try:
+        words = shlex.split(command, posix=os.name == "posix")
+    except ValueError as error:
+        raise BadInput(f"The command '{command}' cannot be split into words: {error}.") from None
+    if not words or shutil.which(words[0].strip('"')) is None:
+        raise BadInput(f"There is no program '{words[0] if words else ''}' to run as an engine.")

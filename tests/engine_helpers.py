@@ -1,0 +1,82 @@
+"""Engines without processes: sessions that are told lines directly, and transports that follow a script."""
+
+import time
+from collections.abc import Callable, Sequence
+
+from boardzero.engines.conversation import Answer, Session
+from boardzero.players.engine_process import EngineFault, EngineSilence
+
+
+class Talk:
+    """A session under test: every line is answered before the next is said."""
+
+    def __init__(self, new_session: Callable[[Answer], Session]) -> None:
+        self.answers: list[str] = []
+        self.session = new_session(self.answers.append)
+        self.goes_on = True
+
+    def say(self, *lines: str) -> list[str]:
+        """All answers to these lines."""
+        before = len(self.answers)
+        for line in lines:
+            if self.goes_on:
+                self.session.overhear(line)
+                self.goes_on = self.session.take(line, time.perf_counter())
+        return self.answers[before:]
+
+    def last(self, *lines: str) -> str:
+        """The last answer to these lines that is not only said aside; empty if there is none."""
+        said = [answer for answer in self.say(*lines) if not answer.startswith(("MESSAGE", "DEBUG", "status"))]
+        return said[-1] if said else ""
+
+
+class SessionTransport:
+    """Lines to and from a session in this process, as a player speaks with an engine."""
+
+    def __init__(self, new_session: Callable[[Answer], Session]) -> None:
+        self.talk = Talk(new_session)
+        self.transcript: list[str] = []
+        self._waiting: list[str] = []
+
+    def send(self, line: str) -> None:
+        self.transcript.append(f"> {line}")
+        for answer in self.talk.say(line):
+            lines = [*answer.split("\n")] if "\n" in answer else [answer]
+            self._waiting += lines
+            self.transcript += [f"< {one}" for one in lines]
+
+    def receive(self, seconds: float) -> str:
+        if not self._waiting:
+            raise EngineSilence(f"gave no answer within {seconds:.3g} seconds")
+        return self._waiting.pop(0)
+
+    def forget(self) -> None:
+        self._waiting.clear()
+
+    def close(self, farewell: str = "") -> None:
+        self.talk.session.close()
+
+
+class Script:
+    """A transport that knows the whole dialogue: `> line` must be sent next, `< line` comes next."""
+
+    def __init__(self, dialogue: Sequence[str]) -> None:
+        self.dialogue = list(dialogue)
+        self.closed: str | None = None
+
+    def send(self, line: str) -> None:
+        assert self.dialogue and self.dialogue[0] == f"> {line}", (line, self.dialogue[:1])
+        self.dialogue.pop(0)
+
+    def receive(self, seconds: float) -> str:
+        if not self.dialogue:
+            raise EngineFault("ended with code 1")
+        if not self.dialogue[0].startswith("<"):
+            raise EngineSilence(f"gave no answer within {seconds:.3g} seconds")
+        return self.dialogue.pop(0)[2:]
+
+    def forget(self) -> None:
+        """Nothing comes unasked."""
+
+    def close(self, farewell: str = "") -> None:
+        self.closed = farewell

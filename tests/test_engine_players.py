@@ -1,0 +1,237 @@
+"""Other programs as players: their names, and what happens when they crash, stay silent, are slow or cheat."""
+
+import os
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from boardzero.arena.clock import Clock
+from boardzero.arena.match import Match, MatchResult, MatchSettings
+from boardzero.errors import BadInput
+from boardzero.games.catalogue import find_game
+from boardzero.games.position import Position
+from boardzero.players.catalogue import find_player
+from boardzero.players.engine import EnginePlayer
+
+GOMOKU = find_game("gomoku:size=7")
+TOOLS = Path(__file__).parents[1] / "tools"
+BRAIN = """
+import sys, time
+board, turns = set(), 0
+for line in sys.stdin:
+    word, _, rest = line.strip().partition(" ")
+    if word in ("START", "RESTART"):
+        board, turns = set(), 0
+        print("OK", flush=True)
+    elif word == "BOARD":
+        for line in sys.stdin:
+            if line.strip() == "DONE":
+                break
+            board.add(tuple(map(int, line.split(",")[:2])))
+    elif word == "TURN":
+        board.add(tuple(map(int, rest.split(","))))
+    if word in ("TURN", "BOARD", "BEGIN"):
+        turns += 1
+        free = [(x, y) for y in range(7) for x in range(7) if (x, y) not in board]
+        x, y = free[0]
+        {fault}
+        board.add((x, y))
+        print(f"{{x}},{{y}}", flush=True)
+    if word == "END":
+        break
+"""
+
+
+def brain(folder: Path, fault: str = "pass") -> str:
+    """A program that plays the first free cell, with a fault."""
+    path = folder / "brain: one, two.py"  # colons, commas and spaces
+    path.write_text(BRAIN.format(fault=fault))
+    return f"'{sys.executable}' '{path}'"
+
+
+def match_with(command: str, settings: str = "", games: int = 4, clock: Clock | None = None) -> MatchResult:
+    players = (find_player(f"engine:gomocup{settings}:{command}", GOMOKU), find_player("random", GOMOKU))
+    try:
+        return Match(players, MatchSettings(games=games, clock=clock or Clock())).play()
+    finally:
+        players[0].close()
+
+
+# -- names -------------------------------------------------------------------------------------------------------------
+def test_the_command_is_all_that_stands_behind_the_second_colon(tmp_path: Path) -> None:
+    command = brain(tmp_path)
+    player = find_player(f"engine:gomocup,seconds=2,patience=3:{command}", GOMOKU)
+    assert isinstance(player, EnginePlayer)
+    assert (player.protocol, player.command, player.parameters.seconds) == ("gomocup", command, 2)
+    assert player.specification == f"engine:gomocup,seconds=2.0,patience=3.0:{command}"
+    assert find_player(player.specification, GOMOKU).specification == player.specification
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("engine", "lacks a command"),
+        ("engine:gomocup", "lacks a command"),
+        ("engine:gomocup:", "needs a command"),
+        ("engine:uci:cat", "There is no protocol 'uci'"),
+        ("engine:gomocup:no-such-program --fast", "There is no program 'no-such-program'"),
+        ("engine:gomocup:'cat", "cannot be split into words"),
+        ("engine:gomocup,depth=3:cat", "has no parameter 'depth'"),
+        ("engine:gomocup,patience=0:cat", "patience"),
+        ("engine:nboard:cat", "cannot play gomoku"),
+    ],
+)
+def test_what_cannot_be_an_engine_is_refused_with_a_sentence(name: str, sentence: str) -> None:
+    with pytest.raises(BadInput, match=sentence):
+        find_player(name, GOMOKU)
+
+
+# -- faults ------------------------------------------------------------------------------------------------------------
+def test_a_sound_engine_plays_its_games(tmp_path: Path) -> None:
+    result = match_with(brain(tmp_path))
+    assert result.faults == [] and result.total.games == 4
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason", "sentence"),
+    [
+        ("turns > 1 and sys.exit('out of stones')", "failure", "ended with code 1 (out of stones)"),
+        ("x, y = min(board) if board else (x, y)", "illegal move", "which is illegal"),
+        ("x, y = (99, 99) if turns > 1 else (x, y)", "failure", "which is not on the board"),
+        (
+            "if turns > 1: print('let me think', flush=True); print('ERROR I give up', flush=True); continue",
+            "failure",
+            "no move",
+        ),
+    ],
+)
+def test_faulty_engines_lose_their_games_and_the_match_goes_on(tmp_path: Path, fault: str, reason: str, sentence: str) -> None:
+    result = match_with(brain(tmp_path, fault))
+    assert result.total.games == 4 and result.total.losses == 4
+    assert all(record.reason == reason and sentence in record.remark for record in result.records), result.faults
+
+
+def test_a_silent_engine_loses_on_time_and_plays_again(tmp_path: Path) -> None:
+    begun = time.perf_counter()
+    result = match_with(brain(tmp_path, "turns > 1 and time.sleep(60)"), ",seconds=0.1,patience=0.3", games=2)
+    assert [record.reason for record in result.records] == ["time", "time"]
+    assert all("gave no answer within" in fault for fault in result.faults)
+    assert time.perf_counter() - begun < 20
+
+
+def test_a_slow_engine_loses_on_the_clock(tmp_path: Path) -> None:
+    result = match_with(brain(tmp_path, "turns > 1 and time.sleep(0.6)"), games=2, clock=Clock(per_move=0.4))
+    assert [record.reason for record in result.records] == ["time", "time"]
+    assert all("took" in fault and "had 0.4" in fault for fault in result.faults)
+
+
+def test_an_engine_that_never_speaks_is_reported(tmp_path: Path) -> None:
+    result = match_with("false", games=2)
+    assert len(result.faults) == 2 and all("ended with code 1" in fault for fault in result.faults)
+
+
+def test_no_program_is_left_behind(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    command = brain(tmp_path, f"open({str(note)!r}, 'w').write(str(__import__('os').getpid()))")
+    player = find_player(f"engine:gomocup:{command}", GOMOKU)
+    player.choose(Position(GOMOKU))
+    pid = int(note.read_text())
+    os.kill(pid, 0)
+    player.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+# -- the command, the socket and the relay -----------------------------------------------------------------------------
+ENGINE = [sys.executable, "-c", "from boardzero.cli.main import main; main()", "engine"]
+
+
+def boardzero(*arguments: str) -> "subprocess.Popen[str]":
+    pipe = subprocess.PIPE
+    return subprocess.Popen([*ENGINE, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+
+
+def test_the_brain_answers_over_standard_streams_and_ends_at_end() -> None:
+    process = boardzero("gomocup", "--player", "heuristic")
+    assert process.stdin and process.stdout
+    begun = time.perf_counter()
+    process.stdin.write("START 15\r\nINFO timeout_turn 900\r\nBEGIN\r\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == "OK\n" and process.stdout.readline() == "7,7\n"
+    assert time.perf_counter() - begun < 10
+    process.stdin.write("TURN 8,8\r\nEND\r\n")
+    process.stdin.flush()
+    assert process.wait(10) == 0
+
+
+def test_bad_options_are_refused_with_one_sentence() -> None:
+    for arguments in (("gomocup", "--player", "nobody"), ("gtp", "--game", "chess"), ("gomocup", "--listen", "99999")):
+        process = boardzero(*arguments)
+        output, complaint = process.communicate()
+        assert process.returncode == 2 and output == "" and complaint.count("\n") == 1, complaint
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+@pytest.mark.skipif(os.name != "posix", reason="the native build is for Unix")
+def test_the_relay_passes_lines_to_a_listening_brain(tmp_path: Path) -> None:
+    relay = tmp_path / "pbrain-boardzero"
+    source = TOOLS / "relay" / "pbrain-boardzero.c"
+    subprocess.run(["cc", "-O2", "-Wall", "-Werror", "-o", relay, source, "-lpthread"], check=True)
+    server = boardzero("gomocup", "--player", "heuristic", "--listen", "0")
+    try:
+        assert server.stdout
+        port = server.stdout.readline().rsplit(":", 1)[1].strip(" .\n")
+        environment = {**os.environ, "BOARDZERO_PORT": port}
+        talking = [subprocess.Popen(relay, stdin=-1, stdout=-1, text=True, env=environment) for _ in range(2)]
+        for one in talking:  # two brains at once, as in a game of boardzero against itself
+            assert one.stdin and one.stdout
+            one.stdin.write("START 9\r\nBEGIN\r\n")
+            one.stdin.flush()
+            assert one.stdout.readline() == "OK\n" and one.stdout.readline() == "4,4\n"
+        for one in talking:
+            one.communicate("END\r\n", timeout=10)
+            assert one.returncode == 0
+    finally:
+        server.kill()
+        server.wait()
+
+
+@pytest.mark.skipif(shutil.which("x86_64-w64-mingw32-gcc") is None, reason="mingw-w64 is not installed")
+def test_the_relay_builds_for_windows(tmp_path: Path) -> None:
+    source = TOOLS / "relay" / "pbrain-boardzero.c"
+    target = tmp_path / "pbrain-boardzero.exe"
+    subprocess.run(
+        ["x86_64-w64-mingw32-gcc", "-O2", "-Wall", "-Werror", "-static", "-o", target, source, "-lws2_32"], check=True
+    )
+    assert target.read_bytes()[:2] == b"MZ"
+
+
+def test_a_port_in_use_is_refused() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        process = boardzero("gomocup", "--listen", str(taken.getsockname()[1]))
+        _, complaint = process.communicate()
+    assert process.returncode == 2 and "cannot be listened to" in complaint
+
+
+# -- a tight clock -----------------------------------------------------------------------------------------------------
+@pytest.mark.slow
+def test_two_brains_on_busy_cores_never_lose_on_time() -> None:
+    """100 games at half a second a move, while two more processes keep the cores busy."""
+    game = find_game("gomoku:size=13")
+    command = shlex.join([*ENGINE, "gomocup"])
+    players = [find_player(f"engine:gomocup:{command}", game) for _ in range(2)]
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+    try:
+        result = Match((players[0], players[1]), MatchSettings(games=100, clock=Clock(per_move=0.5))).play()
+    finally:
+        for process in busy:
+            process.kill()
+        for player in players:
+            player.close()
+    assert result.faults == [] and result.total.games == 100

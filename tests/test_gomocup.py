@@ -1,0 +1,435 @@
+"""boardzero as a brain of Gomocup: every command, whole games, time, memory and malformed lines."""
+
+import io
+import random
+import re
+import time
+
+import pytest
+from engine_helpers import SessionTransport, Talk
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from boardzero.arena.game import play_game
+from boardzero.engines.brains import completed, new_brain, tree_megabytes, used_megabytes
+from boardzero.engines.conversation import Answer, converse
+from boardzero.engines.gomocup import GomocupSession
+from boardzero.engines.gomocup_thinking import position_of
+from boardzero.engines.plain_moves import plain_move
+from boardzero.engines.timing import Lateness, time_for_move
+from boardzero.games.catalogue import find_game
+from boardzero.games.position import Position
+from boardzero.players.engine import EngineParameters, EnginePlayer
+from boardzero.players.forest_player import ForestPlayer
+from boardzero.protocols.gomocup import Board, Point, parse_answer, parse_limit, parse_point
+
+MOVE = re.compile(r"\d{1,2},\d{1,2}")
+ALLOWED = re.compile(r"OK|ERROR .+|UNKNOWN .+|MESSAGE .+|DEBUG .+|SWAP|\d+,\d+( \d+,\d+){0,2}|name=\".+")
+
+
+def brain(player: str = "heuristic:sims=20") -> Talk:
+    """A brain that has got all the time it needs to load its player."""
+
+    def new_session(answer: Answer) -> GomocupSession:
+        session = GomocupSession(answer, player)
+        session.limits.turn = 20_000
+        return session
+
+    return Talk(new_session)
+
+
+def point(text: str) -> Point:
+    found = parse_point(text)
+    assert found is not None, text
+    return found
+
+
+# -- commands ----------------------------------------------------------------------------------------------------------
+def test_boards_from_5_to_20_are_started() -> None:
+    talk = brain()
+    assert [talk.last(f"START {size}") for size in (5, 13, 20)] == ["OK"] * 3
+    for size in ("4", "21", "x", "", "-1"):
+        assert talk.last(f"START {size}").startswith("ERROR")
+    assert talk.last("RECTSTART 7,7") == "OK"
+    assert talk.last("RECTSTART 7,8").startswith("ERROR")
+
+
+def test_about_names_the_program() -> None:
+    assert re.fullmatch(r'name="boardzero", version="[^"]+", author="[^"]+", country="[^"]+"', brain().last("ABOUT"))
+
+
+def test_unknown_commands_are_answered_so() -> None:
+    assert brain().last("YXSHOWINFO") == "UNKNOWN YXSHOWINFO"
+
+
+def test_moves_need_a_started_game_and_a_free_cell() -> None:
+    talk = brain()
+    assert talk.last("TURN 1,1").startswith("ERROR")
+    assert talk.last("BEGIN").startswith("ERROR")
+    talk.say("START 9")
+    assert talk.last("TURN 9,0").startswith("ERROR")
+    assert talk.last("TURN one").startswith("ERROR")
+    answer = talk.last("TURN 4,4")
+    assert MOVE.fullmatch(answer) and answer != "4,4"
+    assert talk.last("TURN 4,4").startswith("ERROR")
+    assert talk.last(f"TURN {answer}").startswith("ERROR")
+
+
+def test_begin_is_answered_with_the_middle_at_once() -> None:
+    talk = Talk(lambda answer: GomocupSession(answer, "nobody"))  # needs no player
+    talk.say("START 15")
+    assert talk.last("BEGIN") == "7,7"
+
+
+def test_four_in_a_row_is_completed_and_blocked() -> None:
+    talk = brain("heuristic:sims=200")
+    talk.say("START 15")
+    own = [f"{x},7,1" for x in range(3, 7)] + [f"{x},9,2" for x in range(3, 7)]
+    assert talk.last("BOARD", *own, "DONE") in ("2,7", "7,7")
+    talk.say("RESTART")
+    stones = ["3,7,2", "0,0,1", "4,7,2", "0,2,1", "5,7,2", "2,7,1", "6,7,2"]
+    assert talk.last("BOARD", *stones, "DONE") == "7,7"
+
+
+def test_the_exact_five_bit_makes_six_worthless() -> None:
+    talk = brain("heuristic:sims=100")
+    talk.say("START 15", "INFO rule 1")
+    row = ["3,7,1", "4,7,1", "5,7,1", "7,7,1", "8,7,1"]  # 6,7 would make six
+    assert talk.last("BOARD", *row, "3,9,2", "0,0,2", "14,0,2", "14,14,2", "0,14,2", "DONE") != "6,7"
+    talk.say("INFO rule 0", "RESTART")
+    assert talk.last("BOARD", *row, "3,9,2", "0,0,2", "14,0,2", "14,14,2", "0,14,2", "DONE") == "6,7"
+
+
+def test_takeback_removes_a_stone() -> None:
+    talk = brain()
+    talk.say("START 9")
+    answer = talk.last("TURN 4,4")
+    assert talk.last(f"TAKEBACK {answer}") == "OK"
+    assert talk.last("TAKEBACK 4,4") == "OK"
+    assert talk.last("TAKEBACK 4,4").startswith("ERROR")
+    assert MOVE.fullmatch(talk.last("TURN 4,4"))
+
+
+def test_a_bad_board_is_refused_as_a_whole_and_the_old_one_stays() -> None:
+    talk = brain()
+    talk.say("START 9")
+    for bad in ("9,9,1", "1,1", "1,1,4", "hello"):
+        assert talk.last("BOARD", "2,2,2", bad, "DONE").startswith("ERROR")
+    assert talk.last("BOARD", "2,2,2", "2,2,1", "DONE").startswith("ERROR")
+    assert MOVE.fullmatch(talk.last("TURN 2,2"))
+
+
+def test_a_command_ends_a_board_that_was_never_done() -> None:
+    talk = brain()
+    assert talk.last("START 9", "BOARD", "1,1,2", "START 10") == "OK"
+    assert MOVE.fullmatch(talk.last("TURN 1,1"))
+
+
+def test_odd_boards_still_get_a_move() -> None:
+    talk = brain()
+    talk.say("START 9")
+    assert MOVE.fullmatch(talk.last("BOARD", "1,1,2", "2,2,2", "3,3,2", "DONE"))
+    five = [f"{x},0,2" for x in range(5)] + [f"{x},2,1" for x in range(4)]
+    assert MOVE.fullmatch(talk.last("BOARD", *five, "DONE"))  # the manager decides when a game is over
+
+
+def test_a_full_board_is_an_error() -> None:
+    talk = brain()
+    talk.say("START 5")
+    stones = [f"{x},{y},{1 + (x + 2 * y) // 2 % 2}" for y in range(5) for x in range(5)]
+    assert talk.last("BOARD", *stones, "DONE") == "ERROR no cell is free"
+
+
+def test_swap2_puts_three_stones_and_takes_the_better_colour() -> None:
+    talk = brain("heuristic:sims=100")
+    talk.say("START 15")
+    opening = talk.last("SWAP2BOARD", "DONE").split()
+    assert len({point(word) for word in opening}) == 3
+    assert talk.last("SWAP2BOARD", "7,7", "0,14", "8,8", "DONE") == "SWAP"  # white is far away
+    answer = talk.last("SWAP2BOARD", "0,0", "7,7", "14,14", "DONE")
+    assert MOVE.fullmatch(answer)  # black has nothing
+    assert talk.last("SWAP2BOARD", "0,0", "DONE").startswith("ERROR")
+
+
+def test_info_is_never_answered_but_by_messages() -> None:
+    talk = brain()
+    for line in (
+        "INFO timeout_turn 100",
+        "INFO timeout_match 0",
+        "INFO time_left 2147483647",
+        "INFO game_type 1",
+        "INFO folder C:\\brains",
+        "INFO flying_pigs 7",
+        "INFO timeout_turn soon",
+        "INFO",
+        "INFO evaluate 3,3",
+        "INFO rule 0",
+        "INFO rule 1",
+        "",
+    ):
+        assert talk.say(line) == []
+    assert talk.say("INFO rule 4")[0].startswith("MESSAGE")
+    assert talk.session.limits.left is None  # type: ignore[attr-defined]
+
+
+def test_evaluate_tells_what_the_search_thought() -> None:
+    talk = brain("heuristic:sims=200")
+    talk.say("START 9")
+    answer = talk.last("TURN 4,4")
+    assert talk.say(f"INFO evaluate {answer}")[0].startswith(f"MESSAGE {answer}: expected result")
+
+
+def test_end_ends() -> None:
+    talk = brain()
+    talk.say("START 9", "END", "START 9")
+    assert talk.answers == ["OK"] and not talk.goes_on
+
+
+def test_what_was_said_before_end_is_answered() -> None:
+    answers: list[str] = []
+    converse(GomocupSession(answers.append, "heuristic", seconds=60), io.BytesIO(b"ABOUT\nSTART 9\nTURN 4,4\nEND\nABOUT\n"))
+    assert len(answers) == 3 and answers[0].startswith("name=") and MOVE.fullmatch(answers[2])
+
+
+def test_closed_input_ends_a_search_with_its_best_move() -> None:
+    answers: list[str] = []
+    session = GomocupSession(answers.append, "heuristic", seconds=60)
+    begun = time.perf_counter()
+    converse(session, io.BytesIO(b"START 9\r\nTURN 4,4\r\n"))
+    assert answers[0] == "OK" and MOVE.fullmatch(answers[-1])
+    assert time.perf_counter() - begun < 30
+
+
+# -- whole games -------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("size", "rule"), [(9, "freestyle"), (8, "standard")])
+def test_two_brains_play_whole_games_through_the_client(size: int, rule: str) -> None:
+    game = find_game(f"gomoku:size={size},rule={rule}")
+    transports = [SessionTransport(lambda answer: GomocupSession(answer, "heuristic:sims=30")) for _ in range(2)]
+    first, second = (EnginePlayer(game, EngineParameters(), protocol="gomocup", transport=one) for one in transports)
+    record = play_game((first, second), Position(game))
+    assert record.reason == "rules", record.remark
+    transcript = transports[0].transcript
+    assert transcript[0] == f"> START {size}" and transcript[1] == "< OK"
+    assert f"> INFO rule {int(rule == 'standard')}" in transcript
+    assert "> BEGIN" in transcript and any(line.startswith("> TURN") for line in transcript)
+    assert not any("ERROR" in line for one in transports for line in one.transcript)
+
+
+def test_games_from_an_opening_are_told_as_a_board() -> None:
+    game = find_game("gomoku:size=9")
+    transport = SessionTransport(lambda answer: GomocupSession(answer, "heuristic:sims=30"))
+    player = EnginePlayer(game, EngineParameters(), transport=transport)
+    position = Position(game, "e5 d4 f6")
+    action = player.choose(position)
+    assert action in position.legal_actions()
+    assert [line for line in transport.transcript if line.startswith(">") and "INFO" not in line and "START" not in line] == [
+        "> BOARD",
+        "> 4,4,2",
+        "> 3,5,1",
+        "> 5,3,2",
+        "> DONE",
+    ]
+
+
+def test_the_tree_is_kept_between_moves() -> None:
+    talk = brain("heuristic:sims=300")
+    talk.say("START 9")
+    reply = talk.last("TURN 4,4")
+    player = talk.session._thinker._player  # type: ignore[attr-defined]
+    assert isinstance(player, ForestPlayer)
+    action = point(reply).y * 9 + point(reply).x
+    expected = player.forest.line(0, action, 2)[1]
+    visits = player.forest.root_edges(0)
+    assert visits and len(player._actions) == 1
+    before = player.forest.counts().simulations
+    talk.say(f"TURN {expected % 9},{expected // 9}")
+    assert player is talk.session._thinker._player and len(player._actions) == 3  # type: ignore[attr-defined]
+    done = player.forest.counts().simulations - before
+    assert sum(edge.visits for edge in player.forest.root_edges(0)) > done
+
+
+# -- positions, plain moves, time and memory ---------------------------------------------------------------------------
+@settings(deadline=None, max_examples=50)
+@given(st.integers(5, 20), st.booleans(), st.lists(st.integers(0, 399), max_size=60, unique=True))
+def test_plain_moves_are_free_cells(size: int, exact: bool, cells: list[int]) -> None:
+    stones = {Point(cell % size, cell // size): index % 2 == 0 for index, cell in enumerate(cells) if cell < size * size}
+    board = Board(size, stones)
+    chosen = plain_move(board, exact)
+    assert (chosen is None) == (len(stones) == size * size)
+    assert chosen is None or (board.has(chosen) and chosen not in stones)
+
+
+def test_plain_moves_win_and_prevent_losing() -> None:
+    four = {Point(x, 3): True for x in range(1, 5)}
+    assert plain_move(Board(10, {**four, Point(0, 3): False}), exact=False) == Point(5, 3)
+    assert plain_move(Board(10, {p: not own for p, own in four.items()} | {Point(0, 3): True}), exact=False) == Point(5, 3)
+    six = {Point(x, 3): True for x in (1, 2, 3, 5, 6)}
+    blocked = {Point(x, 8): True for x in range(6, 10)} | {Point(0, 0): False}
+    assert plain_move(Board(10, six | blocked), exact=True) == Point(5, 8)  # a sixth stone wins nothing, a fifth does
+    assert plain_move(Board(10, six), exact=False) == Point(4, 3)
+
+
+def test_boards_become_positions_with_us_to_move() -> None:
+    ours_first = position_of(Board(9, {Point(4, 4): True, Point(5, 5): False}), exact=False)
+    assert ours_first is not None and ours_first.actions == [40, 50] and ours_first.turn == 0
+    unordered = position_of(Board(9, {Point(5, 5): False, Point(4, 4): True}), exact=True)
+    assert unordered is not None and unordered.turn == 0 and unordered.game.specification == "gomoku:size=9,rule=standard"
+    assert position_of(Board(9, {Point(1, 1): True}), exact=False) is None
+
+
+@settings(deadline=None)
+@given(st.floats(0, 10_000), st.one_of(st.none(), st.floats(0, 10_000)), st.integers(0, 200))
+def test_thinking_stays_within_95_percent_of_every_limit(turn: float, left: float | None, moves: int) -> None:
+    times = time_for_move(turn, left, moves, usual=5)
+    limit = turn if left is None else min(turn, left)
+    assert 0 <= times.soft <= times.hard <= 0.95 * limit
+    assert limit < 1.2 or left is not None or times.soft >= 0.89 * limit
+
+
+def test_a_machine_that_was_late_gets_more_room() -> None:
+    lateness = Lateness()
+    assert time_for_move(1, None, 50, 5, lateness.seconds).soft == pytest.approx(0.88)
+    lateness.saw(planned=10.0, answered=10.3)
+    assert time_for_move(1, None, 50, 5, lateness.seconds).soft == pytest.approx(0.4)
+    for _ in range(150):
+        lateness.saw(planned=10.0, answered=9.5)
+    assert time_for_move(1, None, 50, 5, lateness.seconds).soft > 0.85
+    assert time_for_move(1, None, 50, 5, lateness=9).soft == pytest.approx(0.1)
+
+
+def test_a_game_time_is_spread_over_its_moves() -> None:
+    left = 60.0
+    for move in range(60):
+        left -= time_for_move(30, left, 100 - move, usual=5).soft
+    assert left > 0
+
+
+def test_late_players_are_replaced_by_a_plain_move_in_time() -> None:
+    talk = Talk(lambda answer: GomocupSession(answer, "minimax:seconds=3"))
+    talk.say("START 15", "INFO timeout_turn 20000")
+    assert MOVE.fullmatch(talk.last("TURN 7,7"))  # all is loaded
+    thinker = talk.session._thinker  # type: ignore[attr-defined]
+    thinker._worker.begin(lambda: time.sleep(1.5))
+    talk.say("INFO timeout_turn 400")
+    begun = time.perf_counter()
+    assert MOVE.fullmatch(talk.last("TURN 0,0"))
+    assert time.perf_counter() - begun < 0.4
+
+
+def test_unusable_players_are_told_and_replaced() -> None:
+    talk = Talk(lambda answer: GomocupSession(answer, "alphazero:network=/nowhere.onnx"))
+    talk.say("START 15", "INFO timeout_turn 20000")
+    answers = talk.say("TURN 7,7")
+    assert answers[0].startswith("DEBUG BadInput: There is no network file") and MOVE.fullmatch(answers[-1])
+
+
+def test_the_tree_fits_the_memory_that_the_manager_allows() -> None:
+    used = used_megabytes()
+    assert 30 < used < 10_000
+    assert tree_megabytes(0) == 1024
+    assert 100 < tree_megabytes(int((used + 400) * 1e6)) < 400
+    assert tree_megabytes(1) == 4
+    player = new_brain("heuristic", find_game("gomoku"), max_memory=int((used + 100) * 1e6))
+    assert isinstance(player, ForestPlayer) and player.parameters.memory < 100
+    player.choose(Position(find_game("gomoku"), "h8"), 1.0)
+    assert used_megabytes() < used + 100
+
+
+def test_an_engine_gives_its_player_all_that_is_not_said() -> None:
+    assert completed("heuristic:sims=5") == "heuristic:sims=5,memory=1024,leaves=8"
+    assert completed("heuristic:memory=7") == "heuristic:memory=7,leaves=8,seconds=86400"
+    assert completed("minimax:depth=3") == "minimax:depth=3"
+    assert "leaves=8" in completed("alphazero:network=x") and "threads=" in completed("alphazero")
+
+
+# -- parsing -----------------------------------------------------------------------------------------------------------
+def test_answers_of_other_brains_are_told_apart() -> None:
+    assert [parse_answer(line)[0].name for line in ("OK", "ok fine", "3,4", "SWAP", "1,2 3,4", "ERROR x", "hello", "")] == [
+        *("OK", "OK", "MOVE", "SWAP", "MOVE", "ERROR", "TALK", "TALK")
+    ]
+
+
+@given(st.text())
+def test_no_text_breaks_the_parsers(text: str) -> None:
+    parse_answer(text)
+    parse_limit(text)
+    assert parse_point(text) is None or re.search(r"\d,", text.replace(" ", "")) is not None or "," in text
+
+
+# -- fuzzing -----------------------------------------------------------------------------------------------------------
+WORDS = [
+    *("START", "RECTSTART", "RESTART", "BEGIN", "TURN", "PLAY", "BOARD", "SWAP2BOARD", "TAKEBACK", "INFO", "ABOUT", "DONE"),
+    *("timeout_turn", "timeout_match", "time_left", "max_memory", "rule", "evaluate", "folder", "game_type", "END"),
+    *(
+        "5",
+        "20",
+        "9",
+        "7,7",
+        "0,0,1",
+        "1,1,2",
+        "8,8,3",
+        "-1,3",
+        "99,99",
+        "1,",
+        ",",
+        "1e9",
+        "9999999999",
+        "٣,٣",
+        "\x00",
+        "é",
+        "%s",
+    ),
+]
+
+
+def malformed_line(draw: random.Random) -> str:
+    kind = draw.random()
+    if kind < 0.1:
+        return "".join(chr(draw.randrange(1, 0x300)) for _ in range(draw.randrange(40)))
+    if kind < 0.3:
+        return f"TURN {draw.randrange(-1, 10)},{draw.randrange(-1, 10)}"
+    line = " ".join(draw.choice(WORDS) for _ in range(draw.randrange(4)))
+    if line and draw.random() < 0.3:
+        place = draw.randrange(len(line))
+        line = line[:place] + chr(draw.randrange(32, 127)) + line[place + 1 :]
+    return line
+
+
+def fuzz(lines: int, seed: int) -> None:
+    draw = random.Random(seed)
+    talk: Talk | None = None
+    for _ in range(lines):
+        if talk is None or not talk.goes_on:
+            if talk is not None:
+                talk.session.close()
+            talk = Talk(lambda answer: GomocupSession(answer, "random", seconds=0.05))
+            talk.say("START 9")
+        line = malformed_line(draw)
+        session = talk.session
+        assert isinstance(session, GomocupSession)
+        session.limits.turn = min(session.limits.turn or 50, 50)
+        listing = session._listing is not None
+        answers = talk.say(line)
+        assert all(ALLOWED.fullmatch(answer) for answer in answers), (line, answers)
+        real = [answer for answer in answers if not answer.startswith(("MESSAGE", "DEBUG"))]
+        words = line.split()
+        silent = not words or words[0].upper() in ("INFO", "END") or listing or session._listing is not None
+        assert len(real) == 1 or (silent and len(real) <= 1), (line, answers)
+
+
+def test_malformed_lines_get_answers_that_the_protocol_allows() -> None:
+    fuzz(1500, seed=1)
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_malformed_lines_get_answers_that_the_protocol_allows() -> None:
+    fuzz(100_000, seed=2)
+
+
+def test_bytes_that_are_no_text_and_endless_lines_do_no_harm() -> None:
+    draw = random.Random(3)
+    noise = b"".join(draw.randbytes(draw.randrange(200)) + b"\n" for _ in range(200)) + b"X" * 300_000 + b"\nSTART 9\nABOUT\n"
+    answers: list[str] = []
+    converse(GomocupSession(answers.append, "random"), io.BytesIO(noise))
+    assert answers[-2] == "OK" and answers[-1].startswith("name=")
+    assert all(ALLOWED.fullmatch(answer) for answer in answers)

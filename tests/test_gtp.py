@@ -1,0 +1,281 @@
+"""GTP, both ways: boardzero as an engine, and engines led by boardzero; Debian's gtp-rhino where it is installed."""
+
+import random
+import re
+import shutil
+
+import pytest
+from engine_helpers import Script, SessionTransport, Talk
+from hypothesis import given
+from hypothesis import strategies as st
+
+from boardzero.arena.game import play_game
+from boardzero.arena.match import Match, MatchSettings
+from boardzero.engines.gtp import GtpClock, GtpSession
+from boardzero.errors import BadInput
+from boardzero.games.catalogue import find_game
+from boardzero.games.position import Position
+from boardzero.players.answers import Resigned
+from boardzero.players.catalogue import find_player
+from boardzero.players.engine import EngineParameters, EnginePlayer
+from boardzero.players.engine_gtp import GtpDialogue
+from boardzero.players.engine_process import EngineFault, ProcessTransport
+from boardzero.protocols.gtp import action_of, parse_command, vertex_of
+
+OTHELLO, GOMOKU = find_game("othello"), find_game("gomoku:size=13")
+RHINO = shutil.which("gtp-rhino") or shutil.which("/usr/games/gtp-rhino")
+HELLO = ["> list_commands", "< = play", "< genmove", "< ", "> boardsize 8", "< =", "< ", "> clear_board", "< =", "< "]
+CLEAR = ["> clear_board", "< =", "< "]
+
+
+def engine(game: str = "othello", player: str = "random") -> Talk:
+    return Talk(lambda answer: GtpSession(answer, find_game(game), player, seconds=0.2))
+
+
+def led(dialogue: list[str]) -> EnginePlayer:
+    return EnginePlayer(OTHELLO, EngineParameters(), protocol="gtp", transport=Script(dialogue))
+
+
+# -- vertices and commands ---------------------------------------------------------------------------------------------
+def test_vertices_count_from_the_bottom_without_i_and_othellos_from_the_top() -> None:
+    assert vertex_of(0, GOMOKU) == "A13" and vertex_of(8, GOMOKU) == "J13" and vertex_of(12 * 13, GOMOKU) == "A1"
+    assert vertex_of(0, OTHELLO) == "A1" and vertex_of(64, OTHELLO) == "pass"
+    assert vertex_of(3, find_game("connect4")) == "4"
+    with pytest.raises(BadInput):
+        action_of("I5", GOMOKU)
+    with pytest.raises(BadInput):
+        action_of("J9", OTHELLO)
+
+
+@given(st.integers(0, 168))
+def test_vertices_are_read_as_they_are_written(action: int) -> None:
+    assert action_of(vertex_of(action, GOMOKU), GOMOKU) == action
+    assert action_of(vertex_of(action, GOMOKU).lower(), GOMOKU) == action
+
+
+def test_identities_are_repeated_and_comments_passed_over() -> None:
+    talk = engine()
+    assert talk.say("12 name") == ["=12 boardzero\n"]
+    assert talk.say("# nothing", "", "   ") == []
+    assert talk.say("  protocol_version  # two") == ["= 2\n"]
+    assert talk.say("7 nonsense") == ["?7 unknown command\n"]
+    assert parse_command("3") is not None and talk.say("3") == ["?3 unknown command\n"]
+
+
+def test_known_commands_are_those_that_are_listed() -> None:
+    talk = engine()
+    names = talk.last("list_commands").removeprefix("= ").split()
+    assert {"play", "genmove", "boardsize", "clear_board", "showboard", "final_score", "set_game", "undo"} <= set(names)
+    assert all(talk.last(f"known_command {name}") == "= true\n" for name in names)
+    assert talk.last("known_command fly") == "= false\n"
+
+
+# -- the engine --------------------------------------------------------------------------------------------------------
+def test_games_and_sizes_are_chosen_as_gtp_rhino_has_it() -> None:
+    talk = engine()
+    assert "Othello" in talk.last("list_games").split("\n")[2]
+    assert talk.last("set_game Othello") == "=\n"
+    assert talk.last("set_game Chess") == "? unsupported game\n"
+    assert talk.last("boardsize 7") == "? unacceptable size\n"
+    assert talk.last("boardsize 6") == "=\n"
+    assert talk.last("set_game Gomoku") == "=\n"
+    assert talk.last("boardsize 19") == "=\n"
+    assert talk.last("play black K10") == "=\n"
+
+
+def test_moves_are_played_generated_and_undone() -> None:
+    talk = engine()
+    assert talk.last("play black D3") == "=\n"
+    assert talk.last("play white D3") == "? illegal move\n"
+    assert talk.last("play black C3").startswith("? illegal move")
+    assert talk.last("play green C3") == "? syntax error\n"
+    assert talk.last("reg_genmove w") in ("= C3\n", "= E3\n", "= C5\n")
+    assert re.fullmatch(r"= (C3|E3|C5)\n", talk.last("genmove w"))
+    assert talk.say("undo", "undo", "undo") == ["=\n", "=\n", "? cannot undo\n"]
+    assert talk.last("final_score") == "? cannot score\n"
+
+
+def test_passes_that_a_manager_leaves_out_are_made() -> None:
+    moves = Position(OTHELLO)
+    draw = random.Random(4)
+    while OTHELLO.action_count - 1 not in moves.legal_actions():  # until a side must pass
+        if moves.over:
+            moves = Position(OTHELLO)
+        moves.play(draw.choice(moves.legal_actions()))
+    for told in (True, False):
+        talk = engine()
+        for ply, action in enumerate(moves.actions):
+            assert talk.last(f"play {'bw'[ply % 2]} {vertex_of(action, OTHELLO)}") == "=\n"
+        colour, other = "bw"[moves.turn], "bw"[1 - moves.turn]
+        if told:
+            assert talk.last(f"play {colour} pass") == "=\n"
+        assert re.fullmatch(r"= [A-H][1-8]\n", talk.last(f"genmove {other}"))
+
+
+def test_a_whole_game_is_scored_in_discs() -> None:
+    talk = engine()
+    for ply in range(200):
+        if talk.session.position.over:  # type: ignore[attr-defined]
+            break
+        assert talk.last(f"genmove {'bw'[ply % 2]}").startswith("=")
+    score = talk.last("final_score")
+    assert re.fullmatch(r"= ([BW]\+\d+|0)\n", score)
+    assert talk.last("genmove b") == "= pass\n"
+    position = talk.session.position  # type: ignore[attr-defined]
+    assert position.winner == {"B": 0, "W": 1}.get(score[2])
+
+
+def test_time_settings_limit_a_move() -> None:
+    assert GtpClock().limits() == (None, None)
+    assert GtpClock(0, 5, 1, is_set=True).limits() == (5, None)
+    assert GtpClock(60, 0, 0, is_set=True).limits() == (None, 60)
+    assert GtpClock(0, 30, 10, is_set=True).limits() == (3, None)
+    assert GtpClock(0, 5, 0, is_set=True).limits() == (None, None)  # GTP: this means no limit
+    talk = engine()
+    assert talk.last("time_settings 0 1 1") == "=\n" and talk.last("time_left b 0.5 1") == "=\n"
+    assert talk.last("time_settings a b c") == "? syntax error\n"
+    assert talk.last("genmove b").startswith("= ")
+
+
+def test_quit_is_answered_and_ends() -> None:
+    talk = engine()
+    assert talk.say("quit", "name") == ["=\n"]
+
+
+def fuzz(lines: int, seed: int) -> None:
+    draw = random.Random(seed)
+    words = [
+        *engine().last("list_commands")[2:].split(),
+        "b",
+        "white",
+        "D3",
+        "c5",
+        "pass",
+        "8",
+        "99",
+        "-1",
+        "x",
+        "1e400",
+        "nan",
+        "é",
+    ]
+    talk = engine()
+    for _ in range(lines):
+        line = " ".join(draw.choice(words) for _ in range(draw.randrange(5)))
+        if draw.random() < 0.2:
+            line = "".join(chr(draw.randrange(1, 500)) for _ in range(draw.randrange(30)))
+        answers = talk.say(line)
+        assert len(answers) == (parse_command(line) is not None), (line, answers)
+        assert all(re.fullmatch(r"[=?]\d*( [^\n]+(\n[^\n]+)*)?\n", answer) for answer in answers), (line, answers)
+        if not talk.goes_on:
+            talk.session.close()
+            talk = engine()
+
+
+def test_malformed_lines_get_one_answer_each() -> None:
+    fuzz(1000, seed=1)
+
+
+@pytest.mark.slow
+def test_many_malformed_lines_get_one_answer_each() -> None:
+    fuzz(30_000, seed=2)
+
+
+# -- the client --------------------------------------------------------------------------------------------------------
+def test_only_new_moves_are_told() -> None:
+    position = Position(OTHELLO, "d3")
+    player = led(
+        [
+            *HELLO,
+            *CLEAR,
+            "> play black D3",
+            "< =",
+            "< ",
+            "> genmove white",
+            "< = C3",
+            "< ",
+            "> play black C4",
+            "< =",
+            "< ",
+            "> genmove white",
+            "< = C5",
+            "< ",
+        ]
+    )
+    player.start_game(0)
+    assert OTHELLO.action_to_text(player.choose(position)) == "c3"
+    for move in ("c3", "c4"):
+        position.play(move)
+    assert OTHELLO.action_to_text(player.choose(position)) == "c5"
+
+
+def test_a_pass_that_the_engine_does_not_know_is_no_fault() -> None:
+    transport = Script(["> play black pass", "< ? syntax error", "< "])
+    GtpDialogue(OTHELLO, transport, 1)._play(64, 0)
+    assert not transport.dialogue
+
+
+@pytest.mark.parametrize("answer", ["= Z99", "= hello", "? I will not"])
+def test_nonsense_is_a_fault(answer: str) -> None:
+    player = led([*HELLO, *CLEAR, "> genmove black", f"< {answer}", "< "])
+    player.start_game(0)
+    with pytest.raises(EngineFault):
+        player.choose(Position(OTHELLO))
+
+
+def test_resignation_is_understood() -> None:
+    player = led([*HELLO, *CLEAR, "> genmove black", "< = resign", "< "])
+    player.start_game(0)
+    with pytest.raises(Resigned):
+        player.choose(Position(OTHELLO))
+
+
+def test_an_engine_that_cannot_play_the_size_is_refused() -> None:
+    player = led([*HELLO[:5], "< ? unacceptable size", "< "])
+    with pytest.raises(BadInput, match="does not play othello"):
+        player.start_game(0)
+
+
+@pytest.mark.parametrize("game", ["othello:size=6", "gomoku:size=7", "tictactoe"])
+def test_two_engines_play_a_whole_game_through_the_client(game: str) -> None:
+    rules = find_game(game)
+    transports = [SessionTransport(lambda answer: GtpSession(answer, rules, "random")) for _ in range(2)]
+    first, second = (EnginePlayer(rules, EngineParameters(), protocol="gtp", transport=one) for one in transports)
+    record = play_game((first, second), Position(rules))
+    assert record.reason == "rules", record.remark
+    assert not any(line.startswith("< ?") for one in transports for line in one.transcript)
+
+
+# -- Debian's gtp-rhino ------------------------------------------------------------------------------------------------
+@pytest.mark.skipif(RHINO is None, reason="gtp-rhino is not installed (Debian: grhino)")
+def test_gtp_rhino_plays_whole_games_as_an_opponent() -> None:
+    players = (find_player(f"engine:gtp:{RHINO} -l 1", OTHELLO), find_player("random", OTHELLO))
+    try:
+        result = Match(players, MatchSettings(games=6, seed=3)).play()
+    finally:
+        players[0].close()
+    assert result.faults == [] and result.total.wins >= 5
+
+
+@pytest.mark.skipif(RHINO is None, reason="gtp-rhino is not installed (Debian: grhino)")
+def test_gtp_rhino_and_our_engine_keep_the_same_game_and_score() -> None:
+    """Rhino follows, by its own rules, the game that it plays with our engine, and counts the same discs at the end."""
+    rhino = EnginePlayer(OTHELLO, EngineParameters(), protocol="gtp", command=f"{RHINO} -l 1")
+    ours = SessionTransport(lambda answer: GtpSession(answer, OTHELLO, "minimax:depth=1"))
+    engine_player = EnginePlayer(OTHELLO, EngineParameters(), protocol="gtp", transport=ours)
+    position = Position(OTHELLO)
+    record = play_game((engine_player, rhino), position)
+    assert record.reason == "rules", record.remark
+    transport = ProcessTransport(f"{RHINO} -l 1")
+    for ply, action in enumerate(position.actions):
+        if (vertex := vertex_of(action, OTHELLO)) != "pass":
+            transport.send(f"play {'bw'[ply % 2]} {vertex}")
+            assert transport.receive(5) == "=" and transport.receive(5) == ""
+    transport.send("final_score")
+    score = transport.receive(5)
+    transport.close("quit")
+    rhino.close()
+    ours.talk.session.take("clear_board", 0)
+    for ply, action in enumerate(position.actions):
+        ours.talk.say(f"play {'bw'[ply % 2]} {vertex_of(action, OTHELLO)}")
+    assert ours.talk.last("final_score").strip() == score.strip()

@@ -1,0 +1,197 @@
+"""NBoard's protocol, both ways."""
+
+import random
+import re
+
+import pytest
+from engine_helpers import Script, SessionTransport, Talk
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from boardzero.arena.game import play_game
+from boardzero.engines.nboard import NBoardSession
+from boardzero.errors import BadInput
+from boardzero.games.catalogue import find_game
+from boardzero.games.position import Position
+from boardzero.players.engine import EngineParameters, EnginePlayer
+from boardzero.players.engine_process import EngineFault
+from boardzero.protocols.nboard import game_from_text, game_to_text
+
+OTHELLO = find_game("othello")
+SAMPLE = (  # as NBoard's own documentation has it
+    "(;GM[Othello]PC[NBoard]DT[2014-02-21 20:52:27 GMT]PB[./mEdax]PW[chris]RE[?]TI[15:00]TY[8]"
+    "BO[8 ---------------------------O*------*O--------------------------- *]"
+    "B[F5]W[F6]B[D3]W[C5]B[E6]W[F7]B[E7]W[F4];)"
+)
+ALLOWED = re.compile(r"set myname .+|status.*|pong.*|learned|=== ([A-H][1-8]|PA)/-?[\d.]+/[\d.]+|search \S+ -?[\d.]+ 0 \d+")
+
+
+def engine(player: str = "random") -> Talk:
+    return Talk(lambda answer: NBoardSession(answer, player, seconds=0.1))
+
+
+def played(seed: int, plies: int, game: str = "othello") -> Position:
+    position = Position(find_game(game))
+    draw = random.Random(seed)
+    while not position.over and len(position.actions) < plies:
+        position.play(draw.choice(position.legal_actions()))
+    return position
+
+
+def test_the_documented_game_is_read() -> None:
+    position = game_from_text(SAMPLE)
+    assert position.moves == "f5 f6 d3 c5 e6 f7 e7 f4" and position.turn == 0
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10**6), st.integers(0, 130), st.sampled_from(["othello", "othello:size=6"]))
+def test_games_are_read_as_they_are_written(seed: int, plies: int, game: str) -> None:
+    position = played(seed, plies, game)
+    again = game_from_text(game_to_text(position))
+    assert again.actions == position.actions and again.board == position.board
+
+
+def test_passes_that_are_not_written_are_played() -> None:
+    position = next(found for found in (played(seed, 130) for seed in range(50)) if " pass " in found.moves)
+    assert game_from_text(game_to_text(position).replace("B[PA]", "").replace("W[PA]", "")).board == position.board
+
+
+@pytest.mark.parametrize("board", ["", "8", "8 --- *", "7 " + "-" * 49 + " *", "8 " + "-" * 63 + "x *", "8 " + "-" * 64 + " ?"])
+def test_damaged_boards_are_refused(board: str) -> None:
+    with pytest.raises(BadInput):
+        game_from_text(f"(;GM[Othello]BO[{board}];)")
+
+
+def test_the_documented_session_is_answered() -> None:
+    talk = engine("minimax:depth=2")
+    answers = talk.say("nboard 2", f"set game {SAMPLE}", "set depth 6", "ping 1", "go")
+    assert answers[0].startswith("set myname boardzero") and answers[1] == "pong 1"
+    move = next(answer for answer in answers if answer.startswith("==="))
+    assert ALLOWED.fullmatch(move) and move[4:6].lower() in game_from_text(SAMPLE).legal_moves()
+    hints = [answer for answer in talk.say("hint 3") if answer.startswith("search")]
+    assert len(hints) == 3 and all(ALLOWED.fullmatch(hint) for hint in hints)
+    assert talk.last("learn") == "learned"
+
+
+def test_go_does_not_change_the_board_but_move_does() -> None:
+    talk = engine()
+    talk.say("go", "go")
+    position = talk.session.position  # type: ignore[attr-defined]
+    assert position.actions == []
+    talk.say("move F5/1.2/0.5", "D6")
+    assert position.moves == "f5 d6"
+    assert talk.say("move A1")[0].startswith("status Move 3, a1, is illegal")
+
+
+def test_quit_ends() -> None:
+    talk = engine()
+    talk.say("quit", "ping 1")
+    assert talk.answers == [] and not talk.goes_on
+
+
+def fuzz(lines: int, seed: int) -> None:
+    draw = random.Random(seed)
+    words = [
+        *[
+            "nboard",
+            "set",
+            "depth",
+            "game",
+            "move",
+            "go",
+            "hint",
+            "ping",
+            "learn",
+            "contempt",
+            "quit",
+            "F5",
+            "D6",
+            "PA",
+            "3",
+            "-1",
+            "x",
+            "é",
+            "٣",
+        ],
+        SAMPLE,
+        SAMPLE[:90],
+        "BO[8",
+    ]
+    talk = engine()
+    for _ in range(lines):
+        line = " ".join(draw.choice(words) for _ in range(draw.randrange(4)))
+        answers = talk.say(line)
+        assert all(ALLOWED.fullmatch(answer) for answer in answers), (line, answers)
+        assert answers or line.split()[:1] not in (["ping"], ["learn"], ["nboard"], ["go"], ["hint"]), line
+        if not talk.goes_on:
+            talk.session.close()
+            talk = engine()
+
+
+def test_malformed_lines_get_answers_that_the_protocol_allows() -> None:
+    fuzz(600, seed=1)
+
+
+@pytest.mark.slow
+def test_many_malformed_lines_get_answers_that_the_protocol_allows() -> None:
+    fuzz(20_000, seed=2)
+
+
+# -- the client --------------------------------------------------------------------------------------------------------
+def test_an_engine_is_asked_with_the_whole_game_and_its_chatter_passed_over() -> None:
+    position = Position(OTHELLO, "f5")
+    transport = Script(
+        [
+            "> nboard 2",
+            "> set depth 12",
+            "> ping 1",
+            "< set myname Edax",
+            "< pong 1",
+            f"> set game {game_to_text(position)}",
+            "> ping 2",
+            "< status idle",
+            "< pong 1",
+            "< pong 2",
+            "> go",
+            "< nodestats 35805 0.00",
+            "< === d6 -1.00 0.0",
+        ]
+    )
+    player = EnginePlayer(OTHELLO, EngineParameters(), protocol="nboard", transport=transport)
+    assert OTHELLO.action_to_text(player.choose(position)) == "d6"
+    player.close()
+    assert transport.closed == "quit"
+
+
+def test_nonsense_is_a_fault() -> None:
+    position = Position(OTHELLO)
+    transport = Script(
+        [
+            "> nboard 2",
+            "> set depth 12",
+            "> ping 1",
+            "< pong 1",
+            f"> set game {game_to_text(position)}",
+            "> ping 2",
+            "< pong 2",
+            "> go",
+            "< === Z9",
+        ]
+    )
+    player = EnginePlayer(OTHELLO, EngineParameters(), protocol="nboard", transport=transport)
+    with pytest.raises(EngineFault, match="no move"):
+        player.choose(position)
+
+
+def test_two_engines_play_a_whole_game_through_the_client() -> None:
+    first, second = (
+        EnginePlayer(
+            OTHELLO,
+            EngineParameters(),
+            protocol="nboard",
+            transport=SessionTransport(lambda answer: NBoardSession(answer, "random")),
+        )
+        for _ in range(2)
+    )
+    record = play_game((first, second), Position(OTHELLO))
+    assert record.reason == "rules", record.remark
