@@ -36,16 +36,15 @@ MATCHES = {"comparing": "against the best", "measuring": "measuring its strength
 
 def kept_event(content: dict[str, Any]) -> TrainingEvent | None:
     """The event that a line of events.jsonl tells of, if the picture shows it."""
-    fields = dict(content)
+    fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in content.items()}
     name = fields.pop("event", None)
     kind = next((kind for kind in KEPT_EVENTS if kind.__name__ == name), None)
     if kind is None:
         return None
     try:
-        made: TrainingEvent = kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()})
+        return kind(**fields)
     except TypeError:  # of another version
         return None
-    return made
 
 
 def network_line(settings: "RunSettings", parameters: int) -> str:
@@ -181,9 +180,10 @@ class TrainingPanel:
             ]  # fmt: skip
         else:
             figures = []
-        names = ("games", "positions", "simulations", "evaluations")
-        for name, figure in zip(names, figures or ["…"] * 4, strict=False):
-            table.add_row(name, figure if isinstance(figure, str) else f"{figure:,.1f}" if figure < 100 else f"{figure:,.0f}")
+        for name in () if figures else ("games", "positions", "simulations", "evaluations"):
+            table.add_row(name, "…")
+        for name, figure in zip(("games", "positions", "simulations", "evaluations"), figures, strict=False):
+            table.add_row(name, f"{figure:,.1f}" if figure < 100 else f"{figure:,.0f}")
         table.add_row("cache hits", f"{100 * figures[4]:.0f} %" if figures else "…")
         return table
 

@@ -43,7 +43,8 @@ class Learner:
     def __init__(self, network: Network, settings: TrainingSettings, device: str | None = None) -> None:
         self.device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
         self.settings = settings
-        self.network = network.to(self.device, memory_format=torch.channels_last)  # a quarter faster on CPUs
+        self.network = network.to(self.device)
+        self.network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # a quarter faster on CPUs
         self.playing = copy.deepcopy(self.network) if settings.averaging else self.network
         self.optimizer = _optimizer(self.network, settings)
         self.steps = 0
