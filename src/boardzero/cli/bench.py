@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from boardzero.cli import bench_cluster, bench_serve
 from boardzero.cli.output import AsJson, let_interrupt_end_the_process, print_json
 
 app = typer.Typer(help="Measure the speed of a part of boardzero.", no_args_is_help=True)
@@ -13,6 +14,9 @@ app = typer.Typer(help="Measure the speed of a part of boardzero.", no_args_is_h
 @app.callback()
 def bench() -> None:
     """Measure the speed of a part of boardzero."""
+
+
+app.command("serve")(bench_serve.bench_serve)
 
 
 @app.command("games")
@@ -67,7 +71,7 @@ def bench_search(
     from boardzero.search import benchmark
 
     let_interrupt_end_the_process()
-    sizes = _whole_numbers("--batches", batches)
+    sizes = whole_numbers("--batches", batches)
     games = [find_game(name) for name in names or STANDARD_GAMES]
     forests, rollouts = [], {}
     for game in games:
@@ -133,8 +137,8 @@ def bench_network(
     from boardzero.cli.bench_network import chosen_network, print_report
 
     let_interrupt_end_the_process()
-    sizes = _whole_numbers("--batches", batches)
-    counts = _whole_numbers("--threads", threads) if threads else sorted({1, os.cpu_count() or 1})
+    sizes = whole_numbers("--batches", batches)
+    counts = whole_numbers("--threads", threads) if threads else sorted({1, os.cpu_count() or 1})
 
     from boardzero.network.benchmark import measure_network  # PyTorch takes seconds: refuse bad options before
 
@@ -169,7 +173,7 @@ def bench_selfplay(
     from boardzero.settings.run import RunSettings
 
     let_interrupt_end_the_process()
-    counts = _whole_numbers("--threads", threads) if threads else sorted({1, os.cpu_count() or 1})
+    counts = whole_numbers("--threads", threads) if threads else sorted({1, os.cpu_count() or 1})
     game = find_game(name)
     settings = apply_changes(RunSettings, {"game": game.specification}, changes or [])
 
@@ -183,7 +187,10 @@ def bench_selfplay(
         print_report(speeds)
 
 
-def _whole_numbers(option: str, text: str) -> list[int]:
+app.command("cluster")(bench_cluster.bench_cluster)
+
+
+def whole_numbers(option: str, text: str) -> list[int]:
     """`1,16` → [1, 16]."""
     from boardzero.errors import BadInput
 

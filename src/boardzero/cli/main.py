@@ -6,7 +6,26 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from boardzero.cli import analyse, bench, export, games, match, perfect, perft, play, tournament, train
+from boardzero.cli import (
+    analyse,
+    bench,
+    cluster,
+    engine,
+    experiment,
+    export,
+    games,
+    games_log,
+    lobby,
+    match,
+    perfect,
+    perft,
+    play,
+    rate,
+    report,
+    serve,
+    tournament,
+    train,
+)
 from boardzero.errors import BadInput
 
 app = typer.Typer(
@@ -39,38 +58,21 @@ app.command("train")(train.train)
 app.command("resume")(train.resume)
 app.command("export")(export.export)
 app.command("perfect")(perfect.compare)
+app.command("rate")(rate.rate)
+app.command("report")(report.report)
+app.command("experiment")(experiment.run_experiment)
 app.command("games")(games.list_games)
 app.command("perft")(perft.count)
 app.command("play")(play.play)
 app.command("match")(match.play_match)
 app.command("tournament")(tournament.play_tournament)
 app.command("analyse")(analyse.analyse_position)
+app.command("serve")(serve.serve)
+app.command("lobby")(lobby.lobby)
 app.add_typer(bench.app, name="bench")
-
-NOT_BUILT = {
-    "rate": "rate players and networks",
-    "experiment": "compare variants of a training",
-    "report": "show what a training learned",
-    "games-log": "look through stored games",
-    "serve": "open the page",
-    "lobby": "keep a list of thinking servers",
-    "engine": "be an engine inside other programs",
-    "cluster": "train on many machines",
-}
-
-
-def _add_not_built(name: str, purpose: str) -> None:
-    def say_so() -> None:
-        raise BadInput(f"'{name}' is not built yet.")
-
-    accept_anything = {"allow_extra_args": True, "ignore_unknown_options": True}
-    app.command(name, help=f"Not built yet: {purpose}.", context_settings=accept_anything, rich_help_panel="Not built yet")(
-        say_so
-    )
-
-
-for _name, _purpose in NOT_BUILT.items():
-    _add_not_built(_name, _purpose)
+app.add_typer(cluster.app, name="cluster")
+app.add_typer(games_log.app, name="games-log")
+app.add_typer(engine.app, name="engine")
 
 
 def main() -> None:

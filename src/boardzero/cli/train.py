@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from boardzero.cli.cluster import OnCluster, opened_training, other_machines
+from boardzero.cli.cluster import OnCluster, copied_folder, folder_of_new_run, opened_training, other_machines
 from boardzero.cli.log_option import LogDatabase, LogGames, game_log, run_listener
 
 if TYPE_CHECKING:
     from boardzero.training.loop import Training
-    from boardzero.training.run_folder import RunFolder
 
 Verbose = Annotated[bool, typer.Option("--verbose", help="Say more about every generation.")]
 Timing = Annotated[bool, typer.Option("--timing", help="Say at the end what the time was spent on.")]
@@ -26,7 +25,10 @@ def train(
     ] = None,
     minutes: Annotated[float | None, typer.Option(help="How long to learn (10, if nothing else is said).")] = None,
     generations: Annotated[int | None, typer.Option(help="How many generations to learn, instead of minutes.")] = None,
-    run: Annotated[Path | None, typer.Option(metavar="DIR", help="The folder of the run (default: runs/GAME-DATE).")] = None,
+    run: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="The folder of the run (default: runs/GAME-DATE), or an address like s3://…"),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="All random choices follow from it (1, if nothing else is said).")] = None,
     changes: Annotated[
         list[str] | None,
@@ -82,7 +84,8 @@ def train(
         settings = settings.model_copy(update={"minutes": 10.0})
     if stored is not None and settings.network != stored.header.settings:
         raise BadInput(f"The network '{network_from}' has its own shape: settings of network cannot be changed with it.")
-    folder = RunFolder(run or Path("runs") / f"{rules.specification.replace(':', '-')}-{datetime.now():%Y%m%d-%H%M%S}")
+    run = run or f"runs/{rules.specification.replace(':', '-')}-{datetime.now():%Y%m%d-%H%M%S}"
+    folder = RunFolder(folder_of_new_run(run))
     folder.refuse_existing()
     with troubles_of_the_disk_said(folder.path):
         if stored is not None:
@@ -90,7 +93,7 @@ def train(
         if games:
             beginning.write_games(folder, games)
         folder.create(settings)
-    _run(folder, cluster, log, database, verbose=verbose, timing=timing)
+    _run(run, cluster, log, database, verbose=verbose, timing=timing)
 
 
 def _list_presets() -> None:
@@ -109,7 +112,7 @@ def _list_presets() -> None:
 
 
 def resume(
-    run: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the run.")],
+    run: Annotated[str, typer.Argument(metavar="DIR", help="The folder of the run, or its address in other storage.")],
     cluster: OnCluster = None,
     log: LogGames = False,
     database: LogDatabase = None,
@@ -117,22 +120,19 @@ def resume(
     timing: Timing = False,
 ) -> None:
     """Go on with a run from where it stands."""
-    from boardzero.training.run_folder import RunFolder
-
-    _run(RunFolder(run), cluster, log, database, verbose=verbose, timing=timing)
+    _run(run, cluster, log, database, verbose=verbose, timing=timing)
 
 
-def _run(
-    folder: "RunFolder", cluster: str | None, log: bool, database: str | None, *, verbose: bool, timing: bool
-) -> None:
+def _run(run: str, cluster: str | None, log: bool, database: str | None, *, verbose: bool, timing: bool) -> None:
     from boardzero.cli.training_view import TrainingView
-    from boardzero.training.run_folder import troubles_of_the_disk_said
+    from boardzero.training.run_folder import RunFolder, troubles_of_the_disk_said
 
     view = TrainingView(verbose)
     with (
-        troubles_of_the_disk_said(folder.path),
+        copied_folder(run) as path,
+        troubles_of_the_disk_said(path),
         game_log(log, database) as logged,
-        opened_training(folder, run_listener(view.show, logged, folder), view, cluster) as training,
+        opened_training(RunFolder(path), run_listener(view.show, logged, RunFolder(path)), view, cluster) as training,
         view.following(training),
     ):
         _stop_when_interrupted(training)

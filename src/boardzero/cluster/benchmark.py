@@ -1,0 +1,148 @@
+"""Self-play on Ray against threads of one process, and the numbers that `scaling` predicts larger clusters from."""
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from boardzero.cluster.scaling import Measured, fit_rate
+from boardzero.cluster.selfplay import ClusterSelfPlay
+from boardzero.cluster.workforce import Workforce
+from boardzero.games.randomness import new_stream
+from boardzero.games.rules import Game
+from boardzero.network.build import build_network
+from boardzero.network.evaluator import OnnxEvaluator
+from boardzero.network.weights import ONNX_SUFFIX, save_network
+from boardzero.replay.record import SelfPlayGame
+from boardzero.replay.replay import Replay
+from boardzero.search.forest import SearchCounts
+from boardzero.selfplay.source import ContinuousGames, LocalSelfPlay
+from boardzero.selfplay.worker import SelfPlayWorker
+from boardzero.settings.run import RunSettings
+from boardzero.training.learner import Learner
+
+LOOK_SECONDS = 0.1
+START_SECONDS = 120.0  # that players may take until all of them have answered
+TRAINED_STEPS = 20
+LEAST_GAMES = 20  # to tell what a game weighs
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Of some workers, a second."""
+
+    simulations: float
+    games: float
+
+
+@dataclass
+class ClusterReport:
+    """Speeds are medians over the rounds; a round measures everything once, so that a busy machine is unfair to all alike."""
+
+    cores: int
+    threads: dict[int, Speed] = field(default_factory=dict)  # of one process, by their number
+    players: dict[int, Speed] = field(default_factory=dict)  # on Ray, by their number
+    measured: Measured | None = None
+
+    def ratio(self, count: int) -> float:
+        """Simulations on Ray over those of as many threads."""
+        return self.players[count].simulations / self.threads[count].simulations
+
+
+class ClusterBenchmark:
+    """Measures with an untrained network in a folder that is gone afterwards."""
+
+    def __init__(self, ray: Any, game: Game, settings: RunSettings, cores: int) -> None:
+        self._ray, self._game, self._settings, self.cores = ray, game, settings, cores
+        self._games: list[SelfPlayGame] = []
+        self._bytes = self._counted = 0
+
+    def run(self, players: list[int], seconds: float, rounds: int, say: Callable[[str], None]) -> ClusterReport:
+        """Threads are measured for those numbers of players that there are cores for."""
+        report = ClusterReport(self.cores)
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "network.safetensors"
+            save_network(path, build_network(self._settings.network, self._game, 1).eval(), self._game)
+            threads: dict[int, list[Speed]] = {}
+            remote: dict[int, list[Speed]] = {}
+            for number in range(rounds):
+                for count in players:
+                    say(f"round {number + 1} of {rounds}: {count} players")
+                    if count <= self.cores:
+                        threads.setdefault(count, []).append(self._threads(path, count, seconds))
+                    remote.setdefault(count, []).append(self._players(path, count, seconds))
+            report.threads = {count: _median(speeds) for count, speeds in threads.items()}
+            report.players = {count: _median(speeds) for count, speeds in remote.items()}
+            say("what a game costs the driver and the learner")
+            rate = fit_rate({count: speed.games for count, speed in report.players.items()}, self.cores)
+            report.measured = self._measured(rate, path, Path(folder))
+        return report
+
+    def _threads(self, path: Path, count: int, seconds: float) -> Speed:
+        run, model = self._settings, path.with_suffix(ONNX_SUFFIX)
+        workers = [SelfPlayWorker(self._game, run.selfplay, run.search, run.seed, first, count) for first in range(count)]
+        source = LocalSelfPlay(workers, lambda generation: lambda: OnnxEvaluator(model))
+        play = source.begin(0)
+        try:
+            return self._speed(play, source.counts, seconds)
+        finally:
+            play.close()
+
+    def _players(self, path: Path, count: int, seconds: float) -> Speed:
+        workforce = Workforce(self._ray, self._settings, count)
+        source = ClusterSelfPlay(self._ray, workforce, self._settings.seed, 0, lambda generation: path, lambda state: None)
+        play = source.begin(0)
+        end = time.monotonic() + START_SECONDS
+        while not all(hand.node for hand in workforce.hands) and time.monotonic() < end:
+            play.finished()
+            time.sleep(LOOK_SECONDS)
+        try:
+            speed = self._speed(play, source.counts, seconds)
+        finally:
+            play.close()
+            workforce.dismiss()
+        self._bytes += source.tallies.bytes
+        self._counted += source.tallies.games
+        return speed
+
+    def _speed(self, play: ContinuousGames, counts: Callable[[], SearchCounts], seconds: float) -> Speed:
+        """After as long a warm-up, so that games are at all stages."""
+        for _ in range(2):
+            before, games, begun = counts().simulations, 0, time.perf_counter()
+            while time.perf_counter() - begun < seconds:
+                time.sleep(LOOK_SECONDS)
+                finished = play.finished()
+                games += len(finished)
+                self._games = (self._games + finished)[-2000:]
+            elapsed = time.perf_counter() - begun
+        return Speed((counts().simulations - before) / elapsed, games / elapsed)
+
+    def _measured(self, rate: float, path: Path, folder: Path) -> Measured:
+        """What it costs to take games in and to learn from them, on this machine."""
+        replay = Replay(self._game, self._settings.replay, folder / "games")
+        games = self._games[-max(LEAST_GAMES, len(self._games)) :]
+        begun = time.process_time()
+        for first in range(0, len(games), LEAST_GAMES):
+            replay.add(games[first : first + LEAST_GAMES])
+        driver = (time.process_time() - begun) / len(games)
+        training = self._settings.training
+        learner, stream = Learner(build_network(self._settings.network, self._game, 1), training), new_stream(1)
+        learner.train(lambda: replay.sample(training.batch, stream), 2, 0.0)
+        begun = time.perf_counter()
+        learner.train(lambda: replay.sample(training.batch, stream), TRAINED_STEPS, 0.0)
+        learned = TRAINED_STEPS * training.batch / (time.perf_counter() - begun)
+        return Measured(
+            games_per_core=rate,
+            positions_per_game=sum(int(game.learned.sum()) for game in games) / len(games),
+            bytes_per_game=self._bytes / max(1, self._counted),
+            driver_seconds_per_game=driver,
+            learner_positions=learned,
+            network_bytes=path.with_suffix(ONNX_SUFFIX).stat().st_size,
+        )
+
+
+def _median(speeds: list[Speed]) -> Speed:
+    return Speed(statistics.median(speed.simulations for speed in speeds), statistics.median(speed.games for speed in speeds))

@@ -1,0 +1,161 @@
+"""A learner on several GPUs: each takes a part of every batch, PyTorch's DistributedDataParallel adds their gradients up.
+
+Rank 0 is the learner of the run itself, with the optimizer and the averaged weights; the other ranks are Ray actors on the same
+machine that only compute gradients, and get the newest weights before every step. If one of them dies, rank 0 goes on alone.
+"""
+
+import socket
+from dataclasses import fields
+from datetime import timedelta
+from itertools import pairwise
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+from boardzero.games.catalogue import find_game
+from boardzero.network.build import build_network
+from boardzero.network.model import Network
+from boardzero.replay.sampler import Batch
+from boardzero.settings.run import RunSettings
+from boardzero.settings.training import TrainingSettings
+from boardzero.training.learner import Learner
+from boardzero.training.losses import Losses
+
+START_SECONDS = 120.0
+STEP_SECONDS = 300.0  # that a step may take before its ranks are given up; a rank that died is noticed at once
+
+
+def split_batch(batch: Batch, parts: int) -> list[Batch]:
+    """Parts of nearly equal size, in order."""
+    edges = [len(batch) * part // parts for part in range(parts + 1)]
+    return [
+        Batch(**{column.name: getattr(batch, column.name)[first:end] for column in fields(Batch)})
+        for first, end in pairwise(edges)
+    ]
+
+
+class Rank:
+    """One process of several that compute the gradient of a batch together; each is called at the same time as the others."""
+
+    def __init__(self, learner: Learner, rank: int, ranks: int, place: str) -> None:
+        """place: HOST:PORT where rank 0 listens."""
+        self._learner, self.ranks = learner, ranks
+        backend = "nccl" if learner.device.type == "cuda" else "gloo"
+        seconds = timedelta(seconds=STEP_SECONDS)
+        dist.init_process_group(backend, init_method=f"tcp://{place}", rank=rank, world_size=ranks, timeout=seconds)
+        self._network = DistributedDataParallel(learner.network)
+
+    def backward(self, part: Batch, share: float, steps: int) -> Losses:
+        """Leave the gradient of the whole batch in the network; share: of the batch's weight that is in this part.
+
+        The losses are those of the whole batch. DistributedDataParallel takes the mean over ranks, so each part counts as
+        `ranks` times its share.
+        """
+        learner = self._learner
+        learner.steps = steps
+        with torch.no_grad():
+            for parameter in learner.network.parameters():
+                dist.broadcast(parameter.data, 0)
+        learner.network.zero_grad(set_to_none=True)
+        losses = learner._losses(self._network, part)  # type: ignore[arg-type]
+        (losses.total(learner.settings) * share * self.ranks).backward()  # type: ignore[no-untyped-call]
+        sums: Tensor = torch.stack([losses.policy, losses.value]).detach() * share
+        dist.all_reduce(sums)
+        return Losses(sums[0], sums[1])
+
+
+class Helper:
+    """A rank other than 0, as Ray starts it."""
+
+    def __init__(self, settings: str, rank: int, ranks: int) -> None:
+        run = RunSettings.model_validate_json(settings)
+        torch.set_num_threads(1)
+        self._learner = Learner(build_network(run.network, find_game(run.game)), run.training)
+        self._learner.network.train()
+        self._rank: Rank | None = None
+        self._number, self._ranks = rank, ranks
+
+    def gpus(self) -> list[int]:
+        """Those of the machine that Ray gave to this process."""
+        import ray
+
+        return [int(gpu) for gpu in ray.get_gpu_ids()]
+
+    def join(self, place: str) -> None:
+        self._rank = Rank(self._learner, self._number, self._ranks, place)
+
+    def backward(self, part: Batch, share: float, steps: int) -> None:
+        assert self._rank is not None
+        self._rank.backward(part, share, steps)
+
+
+class DistributedLearner(Learner):
+    """The learner of a run, with helpers."""
+
+    def __init__(self, network: Network, settings: TrainingSettings, ray: Any, run: RunSettings, ranks: int) -> None:
+        """ranks: processes in all, this one included."""
+        on_gpu = torch.cuda.is_available()
+        node = ray.get_runtime_context().get_node_id()
+        here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node, soft=False)
+        helper = ray.remote(num_cpus=0, num_gpus=1 if on_gpu else 0, scheduling_strategy=here)(Helper)
+        self._ray = ray
+        self._helpers = [helper.remote(run.model_dump_json(), rank, ranks) for rank in range(1, ranks)]
+        taken = {gpu for gpus in ray.get([helper.gpus.remote() for helper in self._helpers]) for gpu in gpus}
+        free = next((gpu for gpu in range(torch.cuda.device_count()) if gpu not in taken), 0)
+        super().__init__(network, settings, f"cuda:{free}" if on_gpu else "cpu")
+        place = f"127.0.0.1:{_free_port()}"
+        joining = [helper.join.remote(place) for helper in self._helpers]
+        self._rank: Rank | None = Rank(self, 0, ranks, place)
+        ray.get(joining, timeout=START_SECONDS)
+
+    @property
+    def ranks(self) -> int:
+        return self._rank.ranks if self._rank is not None else 1
+
+    def _step(self, batch: Batch) -> Losses:
+        if self._rank is None or len(batch) < self._rank.ranks:
+            return super()._step(batch)
+        parts = split_batch(batch, self._rank.ranks)
+        weights = [float(part.weight.sum()) for part in parts]
+        shares = [weight / sum(weights) for weight in weights]
+        for helper, part, share in zip(self._helpers, parts[1:], shares[1:], strict=True):
+            helper.backward.remote(part, share, self.steps)
+        try:
+            losses = self._rank.backward(parts[0], shares[0], self.steps)
+        except RuntimeError:  # a helper is gone: nothing has been changed by this step yet
+            self.close()
+            return super()._step(batch)
+        if self.settings.clip > 0:
+            nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.clip)
+        self.optimizer.step()
+        self.steps += 1
+        if self.playing is not self.network:
+            self._average()
+        return losses
+
+    def close(self) -> None:
+        """Let the helpers go; whatever is learned from now on is learned by this process alone."""
+        for helper in self._helpers:
+            self._ray.kill(helper)
+        self._helpers = []
+        if self._rank is not None:
+            self._rank = None
+            dist.destroy_process_group()
+
+
+def make_learner(network: Network, settings: RunSettings, ray: Any) -> Learner:
+    """One process for each GPU of this machine; without GPUs, or with one, an ordinary learner."""
+    gpus = torch.cuda.device_count()
+    if gpus > 1:
+        return DistributedLearner(network, settings.training, ray, settings, gpus)
+    return Learner(network, settings.training)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

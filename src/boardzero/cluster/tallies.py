@@ -1,0 +1,61 @@
+"""What the players did: in all, and on each machine over the last seconds."""
+
+import time
+from collections import defaultdict, deque
+
+from boardzero.cluster.orders import Answer
+from boardzero.cluster.workforce import Workforce
+from boardzero.events.cluster import ClusterState, MachineState
+from boardzero.search.forest import SearchCounts
+from boardzero.selfplay.source import total_counts
+
+SPAN = 10.0  # seconds that speeds are means over
+
+
+class Tallies:
+    """Counts answers."""
+
+    def __init__(self) -> None:
+        self.counts = SearchCounts(0, 0, 0, 0)
+        self.games = self.bytes = self.answers = 0
+        self._begun = time.monotonic()
+        self._recent: dict[str, deque[tuple[float, Answer]]] = defaultdict(deque)  # by machine
+
+    def add(self, answer: Answer) -> None:
+        self.counts = total_counts([self.counts, answer.counts])
+        self.games += answer.games
+        self.bytes += len(answer.frame)
+        self.answers += 1
+        self._recent[answer.node].append((time.monotonic(), answer))
+
+    def state(self, workforce: Workforce, generation: int, held: bool) -> ClusterState:
+        machines = tuple(self._machine(workforce, identity, generation) for identity in workforce.machines)
+        return ClusterState(
+            generation=generation,
+            machines=machines,
+            players=len(workforce.hands),
+            playing=sum(workforce.is_alive(hand) for hand in workforce.hands),
+            orders=sum(len(hand.waiting) for hand in workforce.hands),
+            restarts=workforce.restarts,
+            games=self.games,
+            held=held,
+        )
+
+    def _machine(self, workforce: Workforce, identity: str, newest: int) -> MachineState:
+        machine, recent, now = workforce.machines[identity], self._recent[identity], time.monotonic()
+        while recent and now - recent[0][0] > SPAN:
+            recent.popleft()
+        span = max(1.0, min(SPAN, now - self._begun))
+        hands = [hand for hand in workforce.hands if hand.node == identity]
+        oldest = min((hand.generation for hand in hands), default=newest)
+        return MachineState(
+            name=machine.name,
+            cores=machine.cores,
+            gpus=machine.gpus,
+            players=len(hands),
+            games_per_second=sum(answer.games for _, answer in recent) / span,
+            simulations_per_second=sum(answer.counts.simulations for _, answer in recent) / span,
+            busy=sum(answer.seconds for _, answer in recent) / (span * max(1, len(hands))),
+            generation=oldest,
+            lag=max(0, newest - oldest),
+        )
