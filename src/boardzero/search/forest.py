@@ -1,4 +1,7 @@
-"""The forest: many search trees that advance together, so that their leaves are evaluated as one batch."""
+"""The forest: many search trees that advance together, so that their leaves are evaluated as one batch.
+
+lessons/6_alphazero.py explains this.
+"""
 
 import time
 from collections.abc import Callable, Sequence

@@ -2,6 +2,8 @@
 
 Tests hold the two to identical trees and moves. Every value, prior and bound of an edge is for the player who chooses it, those
 of a node are for the player to move there.
+
+lessons/5_mcts.py explains this.
 """
 
 from __future__ import annotations

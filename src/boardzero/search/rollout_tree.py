@@ -8,6 +8,8 @@ ends, and backs its result up. Two ways of growing the tree:
 
 Proven results are backed up exactly: a node with a winning move is won, one whose moves are all decided has the best of
 their results. Before its first rollout a node is searched for a move that wins at once, so such moves are never overlooked.
+
+lessons/5_mcts.py explains this.
 """
 
 from typing import Any, NamedTuple
