@@ -8,6 +8,7 @@ from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
 from boardzero.games.rules import Game, Outcome
 from boardzero.players.catalogue import find_player
+from boardzero.players.forest_player import ForestPlayer
 
 
 def positions_with_a_winning_move(game: Game, count: int, seed: int) -> list[tuple[Position, set[int]]]:
@@ -159,4 +160,18 @@ def test_perfect_refuses_what_it_cannot_solve(name: str) -> None:
 
 def test_alphazero_without_a_network_says_so() -> None:
     with pytest.raises(BadInput, match="no shipped network"):
-        find_player("alphazero:sims=10", find_game("connect4"))
+        find_player("alphazero:sims=10", find_game("connect4:rows=5"))
+
+
+@pytest.mark.parametrize(
+    ("specification", "game", "root", "leaves"),
+    [
+        ("alphazero:sims=100", "connect4", "gumbel", 1),
+        ("alphazero:seconds=1", "connect4", "puct", 4),  # halving needs to know how many simulations there will be
+        ("alphazero:sims=100,leaves=8", "connect4", "gumbel", 8),
+    ],
+)
+def test_alphazero_searches_as_suits_its_limit(specification: str, game: str, root: str, leaves: int) -> None:
+    player = find_player(specification, find_game(game))
+    assert isinstance(player, ForestPlayer)
+    assert (player.forest.settings.root, player.forest.settings.leaves) == (root, leaves)

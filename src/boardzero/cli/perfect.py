@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
 def compare(
     game: Annotated[str | None, typer.Argument(help="A game that is solved: connect4 up to 64 bits.")] = None,
+    more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE]...", help="Further files of --positions.")] = None,
     player: Annotated[str | None, typer.Option(help="Who chooses, like alphazero:network=RUN,sims=100.")] = None,
     run: Annotated[
         Path | None, typer.Option(metavar="RUN", help="Instead of a game and a player: every network of a run.")
     ] = None,
     sims: Annotated[int, typer.Option(min=1, help="With --run: simulations a move; 1 is the network alone.")] = 100,
     positions: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE", help="Positions: `moves score` or JSON lines; repeatable.")
+        list[Path] | None, typer.Option(metavar="FILE...", help="Positions: `moves score` or JSON lines; several, if you like.")
     ] = None,
     draw: Annotated[int, typer.Option(min=1, help="Without files: how many positions to draw at random.")] = 500,
     seed: Annotated[int, typer.Option(min=0, help="Drawn positions follow from it.")] = 0,
@@ -38,10 +39,15 @@ def compare(
     from boardzero.errors import BadInput
     from boardzero.games.catalogue import find_game
 
+    files = [*(positions or []), *(more or [])]
+    if more and not positions:
+        raise BadInput(f"'{more[0]}' is one argument too many; files of positions follow --positions.")
     if run is not None:
+        if game is not None and positions:  # --run RUN --positions FILE FILE: this is no game
+            game, files = None, [*positions, Path(game), *(more or [])]
         if game is not None or player is not None:
             raise BadInput("--run stands instead of a game and --player: it names both.")
-        _compare_run(run, sims, positions or [], (draw, seed), (out, png), as_json)
+        _compare_run(run, sims, files, (draw, seed), (out, png), as_json)
         return
     if out is not None or png:
         raise BadInput("--out and --png go with --run: they are about its curve.")
@@ -52,7 +58,7 @@ def compare(
 
     rules = find_game(game)
     choose = chooser_of(find_player(player, rules))
-    answer = _mistakes(choose, _position_sets(rules, positions or [], draw, seed), as_json)
+    answer = _mistakes(choose, _position_sets(rules, files, draw, seed), as_json)
     if as_json:
         print_json(answer)
 

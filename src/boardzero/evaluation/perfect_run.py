@@ -14,7 +14,7 @@ from boardzero.evaluation.run_history import PERFECT, RunHistory, read_history
 from boardzero.games.catalogue import find_game
 from boardzero.network.evaluator import find_evaluator
 from boardzero.network.weights import write_whole
-from boardzero.settings.search import SearchSettings
+from boardzero.settings.search import settings_for_play
 from boardzero.training.run_folder import RunFolder
 
 PAGE = "perfect.html"
@@ -39,7 +39,7 @@ def measure_networks(
         except BadInput as error:
             left_out(str(error))
             continue
-        choose = search_chooser(game, evaluate, simulations, SearchSettings())
+        choose = search_chooser(game, evaluate, simulations, settings_for_play(game.max_legal))
         files = [
             {"file": name, "positions": len(entries), "mistakes": count_mistakes(choose, entries)}
             for name, entries in sets.items()

@@ -11,7 +11,7 @@ from boardzero.network.header import SUFFIX
 from boardzero.network.shipped import shipped_network
 from boardzero.players.forest_player import ForestParameters, ForestPlayer
 from boardzero.search.forest import Evaluator
-from boardzero.settings.search import SearchSettings
+from boardzero.settings.search import SearchSettings, settings_for_play
 
 
 class AlphaZeroParameters(ForestParameters):
@@ -19,7 +19,9 @@ class AlphaZeroParameters(ForestParameters):
 
     network: str = Field("", description="a run's folder (its newest network) or a network file; nothing: the shipped one")
     threads: int = Field(1, ge=1, le=1024, description="threads that evaluate positions")
-    leaves: int = Field(4, ge=1, le=256, description="leaves that are evaluated together")
+    leaves: int = Field(
+        0, ge=0, le=256, description="leaves that are evaluated together; 0: 4 against a clock, 1 (better moves) otherwise"
+    )
 
 
 class AlphaZeroPlayer(ForestPlayer):
@@ -39,7 +41,10 @@ class AlphaZeroPlayer(ForestPlayer):
     ) -> None:
         if evaluate is None:
             evaluate = find_evaluator(find_network(parameters.network, game), game, parameters.threads)
-        super().__init__(game, parameters, seed, evaluate, settings or SearchSettings(leaves=parameters.leaves))
+        if settings is None:
+            timed = parameters.seconds is not None
+            settings = settings_for_play(game.max_legal, not timed, parameters.leaves or (4 if timed else 1))
+        super().__init__(game, parameters, seed, evaluate, settings)
 
 
 def find_network(text: str, game: Game) -> Path:

@@ -19,7 +19,7 @@ from boardzero.players.catalogue import player_class
 from boardzero.search.forest import Evaluator
 from boardzero.settings.evaluation import PREVIOUS
 from boardzero.settings.run import RunSettings
-from boardzero.settings.search import SearchSettings
+from boardzero.settings.search import settings_for_play
 from boardzero.settings.specification import split_specification
 from boardzero.training.matches import MatchScore, NetworkSide, PlayerSide, play_match
 from boardzero.training.run_folder import RunFolder
@@ -105,7 +105,7 @@ class StrengthMeter:
         if not self._positions:
             self._positions = draw_solved_positions(self._game, self.settings.positions, MEASURED_SEED)
         simulations = self.settings.position_simulations
-        choose = search_chooser(self._game, self._evaluator(generation), simulations, SearchSettings())
+        choose = search_chooser(self._game, self._evaluator(generation), simulations, settings_for_play(self._game.max_legal))
         self._check()
         mistakes = count_mistakes(choose, self._positions)
         return PerfectPlayMeasured(generation, seconds, simulations, len(self._positions), mistakes)

@@ -13,14 +13,14 @@ from boardzero.settings.search import SearchSettings
 from boardzero.web.thinking.grove import Grove
 from boardzero.web.thinking.jobs import SearchJob, SearchKey
 
-LEAVES = 4  # of one tree that are evaluated together, as the network player does at the command line
+LEAVES = 4  # of one tree that are evaluated together, as the network player does against a clock
 MOST_GROVES = 4  # that one thread keeps ready
 IDLE_SECONDS = 300.0  # after which a grove that nobody asks is forgotten
 BACKGROUND = 5  # how much more readily the page's own thread gets a core (niceness, where the system has it by thread)
 
 
 def search_settings(key: SearchKey) -> SearchSettings:
-    """The search that goes with the evaluator of a key: as the players of the same names do it at the command line."""
+    """The search that goes with the evaluator of a key: as the players of the same names do it against a clock."""
     if key.network is None:
         return SearchSettings(exploration=4.0, first_play="value", first_play_value=0)
     return SearchSettings(leaves=LEAVES)
