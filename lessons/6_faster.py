@@ -40,8 +40,8 @@ from boardzero.training.learner import Learner
 # %% tags=["parameters"]
 GAME_NAME = "connect4:rows=4,columns=5"
 SIMULATIONS = 40  # a move
-SECONDS = 1.5  # of one measurement
-ROUNDS = 4  # of measurements, the steps in turn; the best of each counts, so that other work on the machine does less harm
+SECONDS = 1.0  # of one measurement
+ROUNDS = 8  # of measurements, the steps in turn; the best of each counts, so that other work on the machine does less harm
 BATCH = 128  # games at once
 CORES = os.cpu_count() or 1
 PLANS = ((12, 150), (12, 600))  # generations, games a generation

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from selfplay_helpers import constant, opinionated
+from test_command_line import boardzero
 
 from boardzero.arena.perfect_play import (
     SolvedPosition,
@@ -186,3 +187,14 @@ def test_a_network_player_is_compared_in_batches(solved: list[SolvedPosition]) -
     player.evaluate = counting  # type: ignore[attr-defined]
     chooser_of(player)([entry.position for entry in solved])
     assert max(sizes) > 30
+
+
+def test_the_command_takes_several_files_after_one_option(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("one", "two", "three")]
+    for file in files:
+        file.write_text("4444442 0\n")
+    names = [str(file) for file in files]
+    run = boardzero("perfect", "connect4", "--player", "minimax:depth=2", "--positions", *names, "--json")
+    assert [entry["file"] for entry in json.loads(run.stdout)["files"]] == names
+    refused = boardzero("perfect", "connect4", names[0], "--player", "random")
+    assert refused.returncode == 2 and "one argument too many" in refused.stderr
