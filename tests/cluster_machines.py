@@ -29,4 +29,4 @@ def machines(*cores: int) -> Iterator[tuple[Any, Any]]:
         yield ray, cluster
     finally:
         ray.shutdown()
-        cluster.shutdown()
+        cluster.shutdown()  # type: ignore[no-untyped-call]

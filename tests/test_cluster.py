@@ -81,7 +81,9 @@ def test_nothing_counts_of_a_player_that_is_gone() -> None:
     st.lists(st.tuples(st.sampled_from(["grant", "renew", "end", "play"]), st.integers(0, 5), st.integers(0, 60)), max_size=40)
 )
 def test_whatever_happens_no_number_counts_twice(steps: list[tuple[str, int, int]]) -> None:
-    leases, held, counted = Leases(7, size=4), [], []
+    leases = Leases(7, size=4)
+    held: list[Lease] = []
+    counted: list[int] = []
     for kind, which, number in steps:
         if kind == "grant" or not held:
             held.append(leases.grant())

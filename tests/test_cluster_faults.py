@@ -50,7 +50,8 @@ def train(
     folder: RunFolder, ray: Any, players: int, listen: Callable[[TrainingEvent], None] = lambda event: None
 ) -> tuple[Recorded, list[ClusterState]]:
     states: list[ClusterState] = []
-    with Recorded(folder, listen, ray, players, states.append) as training:
+    training = Recorded(folder, listen, ray, players, states.append)
+    with training:
         training.run()
     return training, states
 
@@ -77,12 +78,13 @@ def test_one_player_gives_the_same_games_and_networks_as_one_thread(two_machines
     check_every_game_once(there, training.acknowledged)
 
 
-@pytest.mark.parametrize("mode", [(), CONCURRENT])
+@pytest.mark.parametrize("mode", [pytest.param((), marks=pytest.mark.slow), CONCURRENT])
 def test_a_killed_player_costs_at_most_its_games_in_flight(
     two_machines: tuple[Any, Any], tmp_path: Path, mode: tuple[str, ...]
 ) -> None:
     ray, _ = two_machines
-    folder, killed = begin(tmp_path / "run", *LONGER, *mode, generations=4), []
+    folder = begin(tmp_path / "run", *LONGER, *mode, generations=4)
+    killed: list[int] = []
 
     def kill_at_first_generation(event: TrainingEvent) -> None:
         if isinstance(event, GenerationDone) and not killed:

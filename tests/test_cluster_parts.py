@@ -33,6 +33,7 @@ from boardzero.cluster.matches import RemoteGate, Tasks
 
 MEASURED = Measured(
     games_per_core=2.0,
+    simulations_per_game=2000.0,
     positions_per_game=15.0,
     bytes_per_game=3000.0,
     driver_seconds_per_game=0.001,

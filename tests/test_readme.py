@@ -26,8 +26,7 @@ COMMANDS = [
     line.split("#")[0].strip()
     for block in blocks("sh")
     for line in block.splitlines()
-    if line.startswith("boardzero ")
-    and not line.startswith(("boardzero bench", "boardzero serve"))  # tested by themselves
+    if line.startswith("boardzero ") and not line.startswith(("boardzero bench", "boardzero serve"))  # tested by themselves
 ]
 RUN = "runs/first"
 SHORTER = {  # by the command: no long training, no games to the end

@@ -74,20 +74,24 @@ def print_report(report: "ClusterReport", assumed: "Assumptions", console: "Cons
     assert report.measured is not None
     measured = report.measured
     table = Table("players", box=None, pad_edge=False, header_style="bold")
-    for heading in ("threads, simulations/s", "Ray, simulations/s", "ratio", "Ray, games/s", "predicted games/s", "off by"):
+    headings = ("threads", "Ray", "ratio", "threads a core", "Ray a core", "ratio", "predicted", "off by")
+    for heading in headings:
         table.add_column(heading, justify="right")
+    rate = measured.games_per_core * measured.simulations_per_game
     for count, speed in report.players.items():
-        thread = report.threads.get(count)
-        predicted = measured.games_per_core * min(count, report.cores)
+        thread, predicted = report.threads.get(count), rate * min(count, report.cores)
         table.add_row(
             str(count),
             f"{thread.simulations:,.0f}" if thread else "",
             f"{speed.simulations:,.0f}",
             f"{report.ratio(count):.2f}" if thread else "",
-            f"{speed.games:,.1f}",
-            f"{predicted:,.1f}",
-            f"{100 * (predicted / speed.games - 1):+.0f} %" if speed.games else "",
+            f"{thread.simulations_per_core:,.0f}" if thread else "",
+            f"{speed.simulations_per_core:,.0f}",
+            f"{report.ratio_per_core(count):.2f}" if thread else "",
+            f"{predicted:,.0f}",
+            f"{100 * (predicted / speed.simulations - 1):+.0f} %",
         )
+    console.print("Simulations a second; a core: for each second of processor time.", highlight=False)
     console.print(table)
     _print_measured(measured, assumed, console)
     _print_predictions(measured, assumed, console)
@@ -96,8 +100,8 @@ def print_report(report: "ClusterReport", assumed: "Assumptions", console: "Cons
 def _print_measured(measured: "Measured", assumed: "Assumptions", console: "Console") -> None:
     lines = (
         "",
-        f"Measured here: {measured.games_per_core:.2f} games/s a core, {measured.positions_per_game:.1f} positions to learn"
-        f" from and {measured.bytes_per_game:,.0f} bytes a game,",
+        f"Measured here: {measured.games_per_core:.2f} games/s a core ({measured.simulations_per_game:,.0f} simulations a"
+        f" game), {measured.positions_per_game:.1f} positions to learn from and {measured.bytes_per_game:,.0f} bytes a game,",
         f"{1e3 * measured.driver_seconds_per_game:.2f} ms of the driver a game, {measured.learner_positions:,.0f} positions/s"
         f" learned, a network of {measured.network_bytes / 1e3:,.0f} kB.",
         f"Assumed: cores like these, {assumed.cores_per_machine} a machine, a link of {assumed.link_bytes / 125e6:g} Gbit/s,"
@@ -106,7 +110,7 @@ def _print_measured(measured: "Measured", assumed: "Assumptions", console: "Cons
         "",
     )
     for line in lines:
-        console.print(line, highlight=False)
+        console.print(line, highlight=False, soft_wrap=True)
 
 
 def _print_predictions(measured: "Measured", assumed: "Assumptions", console: "Console") -> None:

@@ -44,7 +44,8 @@ def compare(
         raise BadInput(f"'{more[0]}' is one argument too many; files of positions follow --positions.")
     if run is not None:
         if game is not None and positions:  # --run RUN --positions FILE FILE: this is no game
-            game, files = None, [*positions, Path(game), *(more or [])]
+            files = [*positions, Path(game), *(more or [])]
+            game = None
         if game is not None or player is not None:
             raise BadInput("--run stands instead of a game and --player: it names both.")
         _compare_run(run, sims, files, (draw, seed), (out, png), as_json)

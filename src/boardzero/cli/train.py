@@ -70,7 +70,7 @@ def train(
     games = beginning.read_games(games_from, rules) if games_from else []
     values["game"] = rules.specification
     if cluster is not None and other_machines(cluster):  # they would stand still while this one learns
-        values.setdefault("mode", "concurrent")
+        values["mode"] = values.get("mode", "concurrent") if preset else "concurrent"
     if seed is not None:
         values["seed"] = seed
     if minutes is not None or generations is not None:  # instead of what the preset says about its end

@@ -16,6 +16,8 @@ from boardzero.games.rules import Game
 from boardzero.network.build import build_network
 from boardzero.network.evaluator import OnnxEvaluator
 from boardzero.network.weights import ONNX_SUFFIX, save_network
+from boardzero.replay.columns import GameColumns
+from boardzero.replay.journal import frame_of, parse_journal
 from boardzero.replay.record import SelfPlayGame
 from boardzero.replay.replay import Replay
 from boardzero.search.forest import SearchCounts
@@ -27,7 +29,7 @@ from boardzero.training.learner import Learner
 LOOK_SECONDS = 0.1
 START_SECONDS = 120.0  # that players may take until all of them have answered
 TRAINED_STEPS = 20
-LEAST_GAMES = 20  # to tell what a game weighs
+LANES = 32  # games at once, and games in all, to tell what a game costs
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Speed:
     """Of some workers, a second."""
 
     simulations: float
-    games: float
+    simulations_per_core: float  # for each second of processor time, whatever else the machine was doing
 
 
 @dataclass
@@ -51,14 +53,16 @@ class ClusterReport:
         """Simulations on Ray over those of as many threads."""
         return self.players[count].simulations / self.threads[count].simulations
 
+    def ratio_per_core(self, count: int) -> float:
+        """The same for equal processor time, which other programs on the machine cannot spoil."""
+        return self.players[count].simulations_per_core / self.threads[count].simulations_per_core
+
 
 class ClusterBenchmark:
     """Measures with an untrained network in a folder that is gone afterwards."""
 
     def __init__(self, ray: Any, game: Game, settings: RunSettings, cores: int) -> None:
         self._ray, self._game, self._settings, self.cores = ray, game, settings, cores
-        self._games: list[SelfPlayGame] = []
-        self._bytes = self._counted = 0
 
     def run(self, players: list[int], seconds: float, rounds: int, say: Callable[[str], None]) -> ClusterReport:
         """Threads are measured for those numbers of players that there are cores for."""
@@ -77,7 +81,7 @@ class ClusterBenchmark:
             report.threads = {count: _median(speeds) for count, speeds in threads.items()}
             report.players = {count: _median(speeds) for count, speeds in remote.items()}
             say("what a game costs the driver and the learner")
-            rate = fit_rate({count: speed.games for count, speed in report.players.items()}, self.cores)
+            rate = fit_rate({count: speed.simulations for count, speed in report.players.items()}, self.cores)
             report.measured = self._measured(rate, path, Path(folder))
         return report
 
@@ -87,7 +91,7 @@ class ClusterBenchmark:
         source = LocalSelfPlay(workers, lambda generation: lambda: OnnxEvaluator(model))
         play = source.begin(0)
         try:
-            return self._speed(play, source.counts, seconds)
+            return self._speed(play, source.counts, time.process_time, seconds)
         finally:
             play.close()
 
@@ -100,33 +104,50 @@ class ClusterBenchmark:
             play.finished()
             time.sleep(LOOK_SECONDS)
         try:
-            speed = self._speed(play, source.counts, seconds)
+            speed = self._speed(play, source.counts, lambda: source.tallies.processor_seconds, seconds)
         finally:
             play.close()
             workforce.dismiss()
-        self._bytes += source.tallies.bytes
-        self._counted += source.tallies.games
         return speed
 
-    def _speed(self, play: ContinuousGames, counts: Callable[[], SearchCounts], seconds: float) -> Speed:
+    def _speed(
+        self, play: ContinuousGames, counts: Callable[[], SearchCounts], processor: Callable[[], float], seconds: float
+    ) -> Speed:
         """After as long a warm-up, so that games are at all stages."""
         for _ in range(2):
-            before, games, begun = counts().simulations, 0, time.perf_counter()
+            before, used, begun = counts().simulations, processor(), time.perf_counter()
             while time.perf_counter() - begun < seconds:
                 time.sleep(LOOK_SECONDS)
-                finished = play.finished()
-                games += len(finished)
-                self._games = (self._games + finished)[-2000:]
+                play.finished()
             elapsed = time.perf_counter() - begun
-        return Speed((counts().simulations - before) / elapsed, games / elapsed)
+        simulations = counts().simulations - before
+        return Speed(simulations / elapsed, simulations / max(processor() - used, 1e-9))
+
+    def _whole_games(self, path: Path) -> tuple[list[SelfPlayGame], float]:
+        """Games that are not only the short ones, and the simulations that one takes on average."""
+        run = self._settings
+        few = run.selfplay.model_copy(update={"games": LANES})
+        worker = SelfPlayWorker(self._game, few, run.search, run.seed)
+        evaluate = OnnxEvaluator(path.with_suffix(ONNX_SUFFIX))
+        games: list[SelfPlayGame] = []
+        worker.run(evaluate, 0, games.append, lambda: sum(game.number < LANES for game in games) == LANES)
+        before, first = worker.forest.counts().simulations, len(games)
+        worker.run(evaluate, 0, games.append, lambda: len(games) >= first + LANES)
+        simulations = worker.forest.counts().simulations - before
+        plies = sum(game.plies for game in games[first:])
+        whole = [game for game in games if game.number < LANES]
+        return whole, simulations / plies * sum(game.plies for game in whole) / LANES
 
     def _measured(self, rate: float, path: Path, folder: Path) -> Measured:
         """What it costs to take games in and to learn from them, on this machine."""
         replay = Replay(self._game, self._settings.replay, folder / "games")
-        games = self._games[-max(LEAST_GAMES, len(self._games)) :]
+        games, simulations = self._whole_games(path)
+        replay.add(games[:1])  # compiles what it needs
         begun = time.process_time()
-        for first in range(0, len(games), LEAST_GAMES):
-            replay.add(games[first : first + LEAST_GAMES])
+        frame = frame_of(GameColumns.from_games(games))
+        content = parse_journal(frame).games
+        assert content is not None
+        replay.add([content[index] for index in range(len(content))])
         driver = (time.process_time() - begun) / len(games)
         training = self._settings.training
         learner, stream = Learner(build_network(self._settings.network, self._game, 1), training), new_stream(1)
@@ -135,9 +156,10 @@ class ClusterBenchmark:
         learner.train(lambda: replay.sample(training.batch, stream), TRAINED_STEPS, 0.0)
         learned = TRAINED_STEPS * training.batch / (time.perf_counter() - begun)
         return Measured(
-            games_per_core=rate,
+            games_per_core=rate / simulations,
+            simulations_per_game=simulations,
             positions_per_game=sum(int(game.learned.sum()) for game in games) / len(games),
-            bytes_per_game=self._bytes / max(1, self._counted),
+            bytes_per_game=len(frame) / len(games),
             driver_seconds_per_game=driver,
             learner_positions=learned,
             network_bytes=path.with_suffix(ONNX_SUFFIX).stat().st_size,
@@ -145,4 +167,7 @@ class ClusterBenchmark:
 
 
 def _median(speeds: list[Speed]) -> Speed:
-    return Speed(statistics.median(speed.simulations for speed in speeds), statistics.median(speed.games for speed in speeds))
+    return Speed(
+        statistics.median(speed.simulations for speed in speeds),
+        statistics.median(speed.simulations_per_core for speed in speeds),
+    )

@@ -98,7 +98,10 @@ def _refusals(address: ClusterAddress) -> Iterator[None]:
         yield
     except (OSError, RuntimeError, ValueError) as error:
         reason = " ".join(str(error).split()).partition(". ")[0]
-        raise BadInput(f"No cluster answers at '{address.text}' ({reason}); start one by: ray start --head") from None
+        raise BadInput(
+            f"No cluster answers at '{address.text}' ({reason}). Start one by `ray start --head`; if there is one that asks for"
+            " a token, set RAY_AUTH_MODE=token here, too."
+        ) from None
 
 
 def _answering(address: ClusterAddress) -> str:

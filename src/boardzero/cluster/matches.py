@@ -110,7 +110,8 @@ def _laid_out(path: Path, files: Files) -> RunFolder:
     folder = RunFolder(path)
     folder.networks.mkdir()
     for name, reference in files.items():
-        (folder.networks / name).write_bytes(ray.get(reference))
+        content: Any = ray.get(reference)
+        (folder.networks / name).write_bytes(content)
     return folder
 
 

@@ -143,7 +143,7 @@ class Mirror:
 def _storage(url: str) -> tuple[Any, str]:
     """What fsspec makes of an address: a file system, and a path in it."""
     try:
-        import fsspec
+        import fsspec  # type: ignore[import-untyped]
     except ImportError:
         raise BadInput(f"'{url}' needs fsspec, which is not installed: pip install 'boardzero[cluster]'") from None
     try:

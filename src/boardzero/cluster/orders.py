@@ -69,4 +69,5 @@ class Answer:
     positions: int = 0  # to learn from
     counts: SearchCounts = NOTHING  # of this order alone
     seconds: float = 0.0  # spent on it
+    processor_seconds: float = 0.0  # of the player's whole process since its last answer
     at_goal: bool = False

@@ -52,6 +52,7 @@ class Player:
         self._network = (-1, "")  # generation and checksum
         self._evaluate: Evaluator | None = None
         self._phase = self._hurried = 0
+        self._processor_seconds = time.process_time()
         self._phase_games = self._phase_positions = 0
 
     def hurry(self, phase: int) -> None:
@@ -122,6 +123,7 @@ class Player:
 
     def _answer(self, order: Order, games: list[SelfPlayGame], counts: SearchCounts, seconds: float) -> Answer:
         columns = GameColumns.from_games(games) if games else None
+        before, self._processor_seconds = self._processor_seconds, time.process_time()
         return Answer(
             order=order.number,
             phase=order.phase,
@@ -136,6 +138,7 @@ class Player:
             positions=sum(int(game.learned.sum()) for game in games),
             counts=counts,
             seconds=seconds,
+            processor_seconds=self._processor_seconds - before,
             at_goal=self._worker is not None and order.phase == self._phase and self._is_at_goal(order),
         )
 

@@ -14,6 +14,7 @@ class Measured:
     """What was measured on one machine."""
 
     games_per_core: float  # a second
+    simulations_per_game: float
     positions_per_game: float  # to learn from
     bytes_per_game: float  # as they come over the network
     driver_seconds_per_game: float  # to take one in: check it, play it again, write it
@@ -65,7 +66,7 @@ def predict(measured: Measured, assumed: Assumptions, cores: int) -> Prediction:
 
 def saturating_cores(measured: Measured, assumed: Assumptions) -> dict[str, float]:
     """Cores at which each part other than the players is saturated, if it were the only limit."""
-    found = {}
+    found: dict[str, float] = {}
     for name in ("learner", "driver", "network link"):
         low, high = 1, 10**7
         while low < high:
@@ -77,6 +78,6 @@ def saturating_cores(measured: Measured, assumed: Assumptions) -> dict[str, floa
 
 
 def fit_rate(speeds: dict[int, float], cores: int) -> float:
-    """Games a second and core, from the speeds of several numbers of players: least squares, players beyond the cores free."""
+    """What a core does a second, from the speeds of several numbers of players: least squares, players beyond cores free."""
     used = {players: min(players, cores) for players in speeds}
     return sum(speeds[players] * used[players] for players in speeds) / sum(count**2 for count in used.values())

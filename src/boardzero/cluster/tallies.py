@@ -17,15 +17,15 @@ class Tallies:
 
     def __init__(self) -> None:
         self.counts = SearchCounts(0, 0, 0, 0)
-        self.games = self.bytes = self.answers = 0
+        self.games = 0
+        self.processor_seconds = 0.0
         self._begun = time.monotonic()
         self._recent: dict[str, deque[tuple[float, Answer]]] = defaultdict(deque)  # by machine
 
     def add(self, answer: Answer) -> None:
         self.counts = total_counts([self.counts, answer.counts])
         self.games += answer.games
-        self.bytes += len(answer.frame)
-        self.answers += 1
+        self.processor_seconds += answer.processor_seconds
         self._recent[answer.node].append((time.monotonic(), answer))
 
     def state(self, workforce: Workforce, generation: int, held: bool) -> ClusterState:

@@ -45,9 +45,9 @@ class SearchSettings(Parameters):
 
 
 def settings_for_play(moves: int, simulations_known: bool = True, leaves: int = 1) -> SearchSettings:
-    """How a network plays best in a game with so many moves at most: by Gumbel's halving, if it can consider all of them and the
-    number of simulations is known before; otherwise by PUCT.
+    """How a network plays best in a game with so many moves at most.
 
+    By Gumbel's halving, if it can consider all of them and the number of simulations is known before; otherwise by PUCT.
     Halving tries every move of the root and so proves more: docs/training.md has the mistakes of both.
     """
     settings = SearchSettings(leaves=leaves)
