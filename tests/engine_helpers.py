@@ -1,10 +1,38 @@
 """Engines without processes: sessions that are told lines directly, and transports that follow a script."""
 
+import os
+import threading
 import time
 from collections.abc import Callable, Sequence
+from typing import IO
 
 from boardzero.engines.conversation import Answer, Session
+from boardzero.engines.gomocup import GomocupSession
+from boardzero.engines.gomocup_mind import GomocupMind
+from boardzero.engines.thinking_process import ThinkingProcess, think
 from boardzero.players.engine_process import EngineFault, EngineSilence
+
+
+class ThinkingThread(ThinkingProcess):
+    """Thinks in this process, which has all loaded already; everything else is as in a process of its own."""
+
+    def _start(self) -> tuple[IO[bytes], IO[bytes]]:
+        self.mind = GomocupMind(self._specification)
+        (tasks_end, tasks), (replies, replies_end) = os.pipe(), os.pipe()
+        streams = os.fdopen(tasks_end, "rb"), os.fdopen(replies_end, "wb")
+        threading.Thread(target=self._think, args=streams, daemon=True).start()
+        return os.fdopen(tasks, "wb"), os.fdopen(replies, "rb")
+
+    def _think(self, tasks: IO[bytes], replies: IO[bytes]) -> None:
+        with tasks, replies:
+            think(self.mind, tasks, replies, at_end=self.mind.interrupt)
+
+    def close(self) -> None:
+        self._tasks.close()
+
+
+def gomocup_session(answer: Answer, player: str = "heuristic:sims=20", seconds: float = 5.0) -> GomocupSession:
+    return GomocupSession(answer, ThinkingThread(player), seconds)
 
 
 class Talk:
@@ -36,6 +64,7 @@ class SessionTransport:
     def __init__(self, new_session: Callable[[Answer], Session]) -> None:
         self.talk = Talk(new_session)
         self.transcript: list[str] = []
+        self.seconds = 0.0
         self._waiting: list[str] = []
 
     def send(self, line: str) -> None:
@@ -63,6 +92,7 @@ class Script:
     def __init__(self, dialogue: Sequence[str]) -> None:
         self.dialogue = list(dialogue)
         self.closed: str | None = None
+        self.seconds = 0.0
 
     def send(self, line: str) -> None:
         assert self.dialogue and self.dialogue[0] == f"> {line}", (line, self.dialogue[:1])

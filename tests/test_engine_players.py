@@ -7,17 +7,22 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from boardzero.arena.clock import Clock
+from boardzero.arena.game import play_game
 from boardzero.arena.match import Match, MatchResult, MatchSettings
+from boardzero.engines.gomocup import GomocupSession
+from boardzero.engines.thinking_process import ThinkingProcess
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
 from boardzero.players.catalogue import find_player
 from boardzero.players.engine import EnginePlayer
+from boardzero.protocols import arrival
 
 GOMOKU = find_game("gomoku:size=7")
 TOOLS = Path(__file__).parents[1] / "tools"
@@ -217,6 +222,81 @@ def test_a_port_in_use_is_refused() -> None:
         process = boardzero("gomocup", "--listen", str(taken.getsockname()[1]))
         _, complaint = process.communicate()
     assert process.returncode == 2 and "cannot be listened to" in complaint
+
+
+# -- the process that thinks -------------------------------------------------------------------------------------------
+on_linux = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="Linux tells of processes under /proc")
+
+
+def children(pid: int) -> list[int]:
+    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def wait_until(true: Callable[[], bool]) -> bool:
+    deadline = time.perf_counter() + 30
+    while not true() and time.perf_counter() < deadline:
+        time.sleep(0.02)
+    return true()
+
+
+@on_linux
+def test_thinking_is_done_in_a_session_of_its_own_which_ends_with_the_engine() -> None:
+    process = boardzero("gomocup")
+    assert wait_until(lambda: children(process.pid) != [])
+    (thinker,) = children(process.pid)
+    assert wait_until(lambda: os.getsid(thinker) == thinker) and os.getsid(process.pid) != thinker
+    process.kill()  # nothing can be said any more
+    process.wait()
+    assert wait_until(lambda: not Path(f"/proc/{thinker}").exists())
+
+
+def test_a_thinker_that_died_is_replaced() -> None:
+    answers: list[str] = []
+    process = ThinkingProcess("heuristic:sims=20")
+    session = GomocupSession(answers.append, process, seconds=60)
+    try:
+        session.take("START 9", time.perf_counter())
+        process._process.kill()
+        assert wait_until(lambda: process._has_ended)
+        session.take("TURN 4,4", time.perf_counter())
+        assert answers[0] == "OK" and len(answers) == 2 and process.is_ready
+    finally:
+        session.close()
+
+
+# -- whose time it is --------------------------------------------------------------------------------------------------
+def test_a_line_came_when_its_reader_could_have_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited = iter((1.0, 1.3, 1.3))
+    monkeypatch.setattr(arrival, "seconds_without_core", lambda: next(waited))
+    moments = arrival.moments_of_arrival()
+    assert time.perf_counter() - next(moments) == pytest.approx(0.3, abs=0.05)
+    assert time.perf_counter() - next(moments) == pytest.approx(0.0, abs=0.05)
+
+
+@on_linux
+def test_the_system_tells_how_long_a_thread_waited_for_a_core() -> None:
+    before = arrival.seconds_without_core()
+    time.sleep(0.05)  # is no waiting for a core
+    assert 0 <= before <= arrival.seconds_without_core()
+
+
+def test_an_engine_is_not_charged_for_our_own_waiting(tmp_path: Path) -> None:
+    """A clock of 0.5 s, and a manager that gets to read each answer 0.6 s after it came."""
+    player = find_player(f"engine:gomocup:{brain(tmp_path)}", GOMOKU)
+    choose = player.choose
+
+    def choose_late(position: Position, seconds: float | None = None) -> int:
+        action = choose(position, seconds)
+        time.sleep(0.6)
+        return action
+
+    player.choose = choose_late  # type: ignore[method-assign]
+    position = Position(GOMOKU, "a1 b1 a2 b2 a3 b3 a4 g7")
+    try:
+        record = play_game((player, find_player("random", GOMOKU)), position, clock=Clock(per_move=0.5))
+    finally:
+        player.close()
+    assert record.reason == "rules" and sum(record.seconds) < 0.6 * (record.plies - record.opening), record
 
 
 # -- a tight clock -----------------------------------------------------------------------------------------------------

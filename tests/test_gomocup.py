@@ -6,15 +6,16 @@ import re
 import time
 
 import pytest
-from engine_helpers import SessionTransport, Talk
+from engine_helpers import SessionTransport, Talk, ThinkingThread, gomocup_session
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boardzero.arena.game import play_game
-from boardzero.engines.brains import completed, new_brain, tree_megabytes, used_megabytes
+from boardzero.engines.brains import completed, new_brain, tree_megabytes
 from boardzero.engines.conversation import Answer, converse
 from boardzero.engines.gomocup import GomocupSession
-from boardzero.engines.gomocup_thinking import position_of
+from boardzero.engines.gomocup_mind import GomocupMind, position_of
+from boardzero.engines.memory import used_megabytes
 from boardzero.engines.plain_moves import plain_move
 from boardzero.engines.timing import Lateness, time_for_move
 from boardzero.games.catalogue import find_game
@@ -31,7 +32,7 @@ def brain(player: str = "heuristic:sims=20") -> Talk:
     """A brain that has got all the time it needs to load its player."""
 
     def new_session(answer: Answer) -> GomocupSession:
-        session = GomocupSession(answer, player)
+        session = gomocup_session(answer, player)
         session.limits.turn = 20_000
         return session
 
@@ -76,7 +77,7 @@ def test_moves_need_a_started_game_and_a_free_cell() -> None:
 
 
 def test_begin_is_answered_with_the_middle_at_once() -> None:
-    talk = Talk(lambda answer: GomocupSession(answer, "nobody"))  # needs no player
+    talk = Talk(lambda answer: gomocup_session(answer, "nobody"))  # needs no player
     talk.say("START 15")
     assert talk.last("BEGIN") == "7,7"
 
@@ -187,13 +188,13 @@ def test_end_ends() -> None:
 
 def test_what_was_said_before_end_is_answered() -> None:
     answers: list[str] = []
-    converse(GomocupSession(answers.append, "heuristic", seconds=60), io.BytesIO(b"ABOUT\nSTART 9\nTURN 4,4\nEND\nABOUT\n"))
+    converse(gomocup_session(answers.append, "heuristic", seconds=60), io.BytesIO(b"ABOUT\nSTART 9\nTURN 4,4\nEND\nABOUT\n"))
     assert len(answers) == 3 and answers[0].startswith("name=") and MOVE.fullmatch(answers[2])
 
 
 def test_closed_input_ends_a_search_with_its_best_move() -> None:
     answers: list[str] = []
-    session = GomocupSession(answers.append, "heuristic", seconds=60)
+    session = gomocup_session(answers.append, "heuristic", seconds=60)
     begun = time.perf_counter()
     converse(session, io.BytesIO(b"START 9\r\nTURN 4,4\r\n"))
     assert answers[0] == "OK" and MOVE.fullmatch(answers[-1])
@@ -204,7 +205,7 @@ def test_closed_input_ends_a_search_with_its_best_move() -> None:
 @pytest.mark.parametrize(("size", "rule"), [(9, "freestyle"), (8, "standard")])
 def test_two_brains_play_whole_games_through_the_client(size: int, rule: str) -> None:
     game = find_game(f"gomoku:size={size},rule={rule}")
-    transports = [SessionTransport(lambda answer: GomocupSession(answer, "heuristic:sims=30")) for _ in range(2)]
+    transports = [SessionTransport(lambda answer: gomocup_session(answer, "heuristic:sims=30")) for _ in range(2)]
     first, second = (EnginePlayer(game, EngineParameters(), protocol="gomocup", transport=one) for one in transports)
     record = play_game((first, second), Position(game))
     assert record.reason == "rules", record.remark
@@ -217,7 +218,7 @@ def test_two_brains_play_whole_games_through_the_client(size: int, rule: str) ->
 
 def test_games_from_an_opening_are_told_as_a_board() -> None:
     game = find_game("gomoku:size=9")
-    transport = SessionTransport(lambda answer: GomocupSession(answer, "heuristic:sims=30"))
+    transport = SessionTransport(lambda answer: gomocup_session(answer, "heuristic:sims=30"))
     player = EnginePlayer(game, EngineParameters(), transport=transport)
     position = Position(game, "e5 d4 f6")
     action = player.choose(position)
@@ -232,18 +233,19 @@ def test_games_from_an_opening_are_told_as_a_board() -> None:
 
 
 def test_the_tree_is_kept_between_moves() -> None:
-    talk = brain("heuristic:sims=300")
-    talk.say("START 9")
-    reply = talk.last("TURN 4,4")
-    player = talk.session._thinker._player  # type: ignore[attr-defined]
-    assert isinstance(player, ForestPlayer)
-    action = point(reply).y * 9 + point(reply).x
+    mind = GomocupMind("heuristic:sims=300")
+    board, far = Board(9, {Point(4, 4): False}), time.perf_counter() + 60
+    reply = mind.choose(board, False, 0, far)
+    player = mind._player
+    assert reply is not None and isinstance(player, ForestPlayer)
+    action = reply.y * 9 + reply.x
     expected = player.forest.line(0, action, 2)[1]
     visits = player.forest.root_edges(0)
     assert visits and len(player._actions) == 1
     before = player.forest.counts().simulations
-    talk.say(f"TURN {expected % 9},{expected // 9}")
-    assert player is talk.session._thinker._player and len(player._actions) == 3  # type: ignore[attr-defined]
+    board.stones |= {reply: True, Point(expected % 9, expected // 9): False}
+    mind.choose(board, False, 0, far)
+    assert player is mind._player and len(player._actions) == 3
     done = player.forest.counts().simulations - before
     assert sum(edge.visits for edge in player.forest.root_edges(0)) > done
 
@@ -305,19 +307,44 @@ def test_a_game_time_is_spread_over_its_moves() -> None:
 
 
 def test_late_players_are_replaced_by_a_plain_move_in_time() -> None:
-    talk = Talk(lambda answer: GomocupSession(answer, "minimax:seconds=3"))
+    process = ThinkingThread("minimax:seconds=3")
+    talk = Talk(lambda answer: GomocupSession(answer, process))
     talk.say("START 15", "INFO timeout_turn 20000")
     assert MOVE.fullmatch(talk.last("TURN 7,7"))  # all is loaded
-    thinker = talk.session._thinker  # type: ignore[attr-defined]
-    thinker._worker.begin(lambda: time.sleep(1.5))
+    process.mind.choose = lambda *arguments: time.sleep(1.5)  # type: ignore[method-assign]
     talk.say("INFO timeout_turn 400")
     begun = time.perf_counter()
     assert MOVE.fullmatch(talk.last("TURN 0,0"))
     assert time.perf_counter() - begun < 0.4
 
 
+def test_a_first_thought_is_played_when_the_last_comes_too_late() -> None:
+    process = ThinkingThread("heuristic")
+    talk = Talk(lambda answer: GomocupSession(answer, process))
+    talk.say("START 15", "INFO timeout_turn 20000")
+
+    def choose(*arguments: object) -> None:
+        process.mind.tell(Point(0, 3))
+        time.sleep(1.5)
+
+    process.mind.choose = choose  # type: ignore[method-assign, assignment]
+    talk.say("INFO timeout_turn 400")
+    begun = time.perf_counter()
+    assert talk.last("TURN 7,7") == "0,3"
+    assert time.perf_counter() - begun < 0.4
+
+
+def test_searches_without_end_tell_a_first_thought() -> None:
+    mind = GomocupMind()
+    told: list[Point] = []
+    mind.tell = told.append
+    board = Board(9, {Point(4, 4): False})
+    chosen = mind.choose(board, False, 0, time.perf_counter() + 0.2)
+    assert chosen is not None and len(told) == 1 and told[0] not in board.stones
+
+
 def test_unusable_players_are_told_and_replaced() -> None:
-    talk = Talk(lambda answer: GomocupSession(answer, "alphazero:network=/nowhere.onnx"))
+    talk = Talk(lambda answer: gomocup_session(answer, "alphazero:network=/nowhere.onnx"))
     talk.say("START 15", "INFO timeout_turn 20000")
     answers = talk.say("TURN 7,7")
     assert answers[0].startswith("DEBUG BadInput: There is no network file") and MOVE.fullmatch(answers[-1])
@@ -402,7 +429,7 @@ def fuzz(lines: int, seed: int) -> None:
         if talk is None or not talk.goes_on:
             if talk is not None:
                 talk.session.close()
-            talk = Talk(lambda answer: GomocupSession(answer, "random", seconds=0.05))
+            talk = Talk(lambda answer: gomocup_session(answer, "random", seconds=0.05))
             talk.say("START 9")
         line = malformed_line(draw)
         session = talk.session
@@ -430,6 +457,6 @@ def test_bytes_that_are_no_text_and_endless_lines_do_no_harm() -> None:
     draw = random.Random(3)
     noise = b"".join(draw.randbytes(draw.randrange(200)) + b"\n" for _ in range(200)) + b"X" * 300_000 + b"\nSTART 9\nABOUT\n"
     answers: list[str] = []
-    converse(GomocupSession(answers.append, "random"), io.BytesIO(noise))
+    converse(gomocup_session(answers.append, "random"), io.BytesIO(noise))
     assert answers[-2] == "OK" and answers[-1].startswith("name=")
     assert all(ALLOWED.fullmatch(answer) for answer in answers)

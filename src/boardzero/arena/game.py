@@ -60,11 +60,12 @@ class _Table:
     def move(self, on_move: MoveListener | None) -> GameRecord | None:
         """Ask the side to move, and do what it answers."""
         side, spent = self.position.turn, self.seconds[self.position.turn]
+        player = self.players[side]
         limit = self.clock.limit(spent)
         advice = self.clock.advice(spent, (self.position.game.max_plies - len(self.position.actions) + 1) // 2)
         begun = time.perf_counter()
         try:
-            action = int(self.players[side].choose(self.position.copy(), advice))
+            action = int(player.choose(self.position.copy(), advice))
         except TookBack:
             self._take_back()
             return None
@@ -75,7 +76,7 @@ class _Table:
         except Exception as error:
             return self._failed(side, error)
         finally:
-            taken = time.perf_counter() - begun
+            taken = time.perf_counter() - begun if player.seconds_taken is None else player.seconds_taken
             self.seconds[side] += taken
         if taken > limit:
             return self._lost(side, "time", f"took {taken:.3f} seconds and had {limit:.3f}")

@@ -29,9 +29,10 @@ Port = Annotated[
 def gomocup(player: PlayerName = None, seconds: Seconds = 5.0, port: Port = None) -> None:
     """A brain for Gomoku tournament managers (Piskvork, c-gomoku-cli), over standard input and output."""
     from boardzero.engines.gomocup import GomocupSession
+    from boardzero.engines.thinking_process import ThinkingProcess
 
     _check_player(player)
-    _converse(lambda answer: GomocupSession(answer, player, seconds), port)
+    _converse(lambda answer: GomocupSession(answer, ThinkingProcess(player), seconds), port)
 
 
 @app.command()

@@ -2,9 +2,9 @@
 
 import gc
 import os
-from pathlib import Path
 from typing import Any
 
+from boardzero.engines.memory import used_megabytes
 from boardzero.errors import BadInput
 from boardzero.games.rules import Game
 from boardzero.players.catalogue import find_player, player_class
@@ -14,10 +14,7 @@ from boardzero.settings.specification import split_pairs, split_specification
 ENDLESS = 86_400  # seconds: the engine's clock decides, not the player's own limit
 MOST_MEGABYTES, FEWEST_MEGABYTES = 1024, 4  # of a search tree
 TREE_SHARE = 0.7  # of the memory that is free for us; the rest is for whatever grows beside the tree
-ASSUMED_MEGABYTES = 400  # that a process with everything loaded takes, where it cannot be measured
-# Leaves of one tree, evaluated together: enough for two cores to share. And the longer the compiled parts run, the less often
-# the system takes a core away from the search while it holds Python's lock, without which no answer can be sent.
-LEAVES = 8
+LEAVES = 8  # of one tree, evaluated together: enough for two cores to share
 WITHOUT_NETWORK = ("heuristic", "minimax", "mcts")  # the first that plays the game
 
 
@@ -60,12 +57,3 @@ def tree_megabytes(max_memory: int) -> int:
         return MOST_MEGABYTES
     free = max_memory / 1e6 - used_megabytes()
     return max(FEWEST_MEGABYTES, min(MOST_MEGABYTES, int(TREE_SHARE * free)))
-
-
-def used_megabytes() -> float:
-    """What this process takes now."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])  # Linux
-    except OSError:
-        return ASSUMED_MEGABYTES
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6

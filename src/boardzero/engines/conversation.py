@@ -5,10 +5,11 @@ import queue
 import socket
 import sys
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
+
+from boardzero.protocols.arrival import moments_of_arrival
 
 LONGEST_LINE = 1 << 16  # bytes; the rest of a longer line is dropped
 HOST = "127.0.0.1"  # engines listen to this machine only
@@ -45,8 +46,9 @@ def converse(session: Session, stream: Stream) -> None:
     lines: queue.SimpleQueue[tuple[str, float] | None] = queue.SimpleQueue()
 
     def read() -> None:
+        arrival = moments_of_arrival()
         while (line := _read_line(stream)) is not None:
-            moment = time.perf_counter()
+            moment = next(arrival)
             session.overhear(line)
             lines.put((line, moment))
         session.overhear(None)

@@ -1,19 +1,20 @@
 """boardzero as a brain of Gomocup: what it answers to a tournament manager's lines.
 
-Only the Python standard library is needed to answer; the player is loaded by the thread that thinks. So START is answered soon,
-and a move comes in time even while everything is compiled for the first time: then a plain one.
+Only the Python standard library is needed to answer; the player is loaded by the process that thinks. So START is answered
+soon, and a move comes in time even while everything is compiled for the first time: then a plain one.
 """
 
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 
 from boardzero.engines.conversation import Answer
 from boardzero.engines.gomocup_thinking import GomocupThinker
 from boardzero.engines.plain_moves import plain_move
-from boardzero.engines.timing import Lateness, Thinking, time_for_move
-from boardzero.engines.worker import NoAnswer
+from boardzero.engines.thinking_process import ThinkingProcess, ThoughtFailed
+from boardzero.engines.timing import Lateness, NoAnswer, Thinking, time_for_move
 from boardzero.protocols.gomocup import (
     CARO,
     COMMANDS,
@@ -34,7 +35,6 @@ from boardzero.protocols.gomocup import (
 
 USUAL_SECONDS = 5.0  # a move, where the manager sets no limit
 LAST_SECONDS = 0.5  # for an answer after the input was closed
-LOADING_SHARE = 0.6  # of the hard limit, while the player is still being loaded: waiting for it to the end is rarely worth it
 HURRIED_SECONDS = 0.05  # for each of the lines that were still waiting then
 OWN, OTHER, WINNING = 1, 2, 3  # whose stone it is, in the lines of BOARD
 SWAP2_STONES = (0, 3, 5)
@@ -57,10 +57,10 @@ class BadLine(Exception):
 class GomocupSession:
     """One manager."""
 
-    def __init__(self, answer: Answer, specification: str | None = None, seconds: float = USUAL_SECONDS) -> None:
-        """specification: the player that thinks (None: the strongest); seconds: a move, where the manager sets no limit."""
+    def __init__(self, answer: Answer, process: ThinkingProcess, seconds: float = USUAL_SECONDS) -> None:
+        """process: has the player that thinks; seconds: a move, where the manager sets no limit."""
         self._send, self._seconds = answer, seconds
-        self._thinker = GomocupThinker(specification)
+        self._thinker = GomocupThinker(process)
         self.limits = Limits()
         self._lateness = Lateness()
         self.board: Board | None = None
@@ -221,8 +221,8 @@ class GomocupSession:
             point = self._thinker.choose(board.copy(), self._exact, self.limits.memory, times)
         except NoAnswer:
             point, self._late = None, not (self._ended or self._closed)
-        except Exception as error:
-            self._send(f"DEBUG {one_line(f'{type(error).__name__}: {error}')}: a plain move")
+        except ThoughtFailed as error:
+            self._send(f"DEBUG {one_line(str(error))}: a plain move")
             point = None
         if point is None or point in board.stones:
             point = plain
@@ -242,10 +242,10 @@ class GomocupSession:
             self._send(" ".join(map(str, opening)))
             return
         board.stones = {point: not black for point, black in board.stones.items()}  # as white sees it, who is to move
-        try:
-            value, point = self._thinker.judge(board.copy(), self._exact, self.limits.memory, times)
-        except Exception:
-            value, point = 0.0, plain_move(board, self._exact)
+        judged = None
+        with suppress(NoAnswer, ThoughtFailed):
+            judged = self._thinker.judge(board.copy(), self._exact, self.limits.memory, times)
+        value, point = judged or (0.0, plain_move(board, self._exact))
         if value < 0 or point is None:
             board.stones = {stone: not own for stone, own in board.stones.items()}
             self._send("SWAP")
@@ -258,8 +258,7 @@ class GomocupSession:
         turn, left = (None if limit is None else limit / 1000 for limit in (self.limits.turn, self.limits.left))
         times = time_for_move(turn, left, (board.size**2 - len(board.stones)) // 2, self._seconds, self._lateness.seconds)
         soft = min(times.soft, HURRIED_SECONDS) if self._closed else times.soft
-        hard = times.hard if self._thinker.is_ready else LOADING_SHARE * times.hard
-        return Thinking(moment + soft, moment + hard)
+        return Thinking(moment + soft, moment + times.hard)
 
     # -- what is known -------------------------------------------------------------------------------------------------
     @property

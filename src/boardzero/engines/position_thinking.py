@@ -3,8 +3,8 @@
 import time
 
 from boardzero.engines.brains import new_brain
-from boardzero.engines.timing import Thinking
-from boardzero.engines.worker import NoAnswer, Worker
+from boardzero.engines.timing import NoAnswer, Thinking
+from boardzero.engines.worker import Worker
 from boardzero.games.position import Position
 from boardzero.games.rules import Game
 from boardzero.players.player import Analysis, Player

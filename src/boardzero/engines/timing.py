@@ -3,13 +3,17 @@
 from dataclasses import dataclass
 
 # Of a move's limit this share stays unused, but at least so many seconds (never more than half of it), so that a machine which
-# lets us wait for some milliseconds costs no game. After the hard share a plain move is played instead of waiting on.
+# lets us wait for some milliseconds costs no game. After the hard share what is known by then is played.
 SOFT_MARGIN, SMALLEST_SOFT_MARGIN = 0.10, 0.120
-HARD_MARGIN, SMALLEST_HARD_MARGIN = 0.07, 0.090
+HARD_MARGIN, SMALLEST_HARD_MARGIN = 0.055, 0.060
 LATENESS_KEPT = 2.0  # times the lateness that was seen
 FORGETTING = 0.98  # of it stays after a move
 LEAST_SHARE = 0.1  # of a limit is thought, however late answers were
 MOVES_AHEAD = 15  # a game's time is spread over at most this many moves to come
+
+
+class NoAnswer(Exception):
+    """The thought was not finished in time, or nobody waits for it any more."""
 
 
 class Lateness:

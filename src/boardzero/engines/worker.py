@@ -5,11 +5,9 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
+from boardzero.engines.timing import NoAnswer
+
 Result = TypeVar("Result")
-
-
-class NoAnswer(Exception):
-    """The thought was not finished in time, or nobody waits for it any more."""
 
 
 class Worker:

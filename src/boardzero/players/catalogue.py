@@ -1,11 +1,16 @@
 """Every player by its name, in the one grammar: `random`, `mcts:sims=1000`, `minimax:depth=6`, …"""
 
+from __future__ import annotations
+
 import importlib
+from typing import TYPE_CHECKING
 
 from boardzero.errors import BadInput
-from boardzero.games.rules import Game
-from boardzero.players.player import Player
 from boardzero.settings.specification import nearest, parse_parameters, split_pairs, split_specification
+
+if TYPE_CHECKING:
+    from boardzero.games.rules import Game
+    from boardzero.players.player import Player
 
 # name → the module and class that define it; imported when first asked for.
 PLAYERS = {

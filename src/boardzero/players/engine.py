@@ -91,12 +91,19 @@ class EnginePlayer(Player):
 
     def choose(self, position: Position, seconds: float | None = None) -> int:
         limit = self.parameters.seconds if seconds is None else seconds
-        return self._led(lambda dialogue: dialogue.choose(position, limit))
+        self.seconds_taken = None
+        return self._led(lambda dialogue: self._timed(dialogue, position, limit))
 
     def close(self) -> None:
         if self._dialogue is not None:
             self._dialogue.transport.close(self._dialogue.farewell)
             self._dialogue = None
+
+    def _timed(self, dialogue: Dialogue, position: Position, limit: float) -> int:
+        dialogue.transport.seconds = 0.0
+        action = dialogue.choose(position, limit)
+        self.seconds_taken = dialogue.transport.seconds
+        return action
 
     def _led(self, act: Callable[[Dialogue], Result]) -> Result:
         """Do something with the running engine; one that fails is ended, so that no late answer can be mistaken."""

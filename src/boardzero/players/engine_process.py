@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import IO, Protocol
 
 from boardzero.errors import BadInput
+from boardzero.protocols.arrival import moments_of_arrival
 
 LONGEST_LINE = 1 << 16  # bytes; what is longer is cut
 ENDING_SECONDS = 1.0  # that a program has to end by itself when it was asked to
@@ -27,6 +28,8 @@ class EngineSilence(EngineFault):
 
 class Transport(Protocol):
     """Lines to and from another program."""
+
+    seconds: float  # from what was sent to what came, summed over all exchanges; whoever wants it from now on sets it to 0
 
     def send(self, line: str) -> None:
         """EngineFault if nobody reads any more."""
@@ -46,7 +49,8 @@ class ProcessTransport:
 
     def __init__(self, command: str) -> None:
         self.command = command
-        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self.seconds = self._sent = 0.0
+        self._lines: queue.SimpleQueue[tuple[str, float] | None] = queue.SimpleQueue()  # and the moments at which they came
         self._last_words = ""
         try:
             self._process = subprocess.Popen(
@@ -64,6 +68,7 @@ class ProcessTransport:
             threading.Thread(target=read, daemon=True).start()
 
     def send(self, line: str) -> None:
+        self._sent = time.perf_counter()
         try:
             self._input.write(line.encode() + b"\n")
             self._input.flush()
@@ -72,12 +77,15 @@ class ProcessTransport:
 
     def receive(self, seconds: float) -> str:
         try:
-            line = self._lines.get(timeout=max(0.0, seconds))
+            entry = self._lines.get(timeout=max(0.0, seconds))
         except queue.Empty:
             raise EngineSilence(f"gave no answer within {seconds:.3g} seconds") from None
-        if line is None:
+        if entry is None:
             self._lines.put(None)
             raise EngineFault(self._ending())
+        line, came = entry
+        self.seconds += max(0.0, came - self._sent)
+        self._sent = max(came, self._sent)
         return line
 
     def forget(self) -> None:
@@ -119,8 +127,9 @@ class ProcessTransport:
     def _read_answers(self) -> None:
         assert self._process.stdout
         with suppress(OSError, ValueError):
+            arrival = moments_of_arrival()
             while line := self._process.stdout.readline(LONGEST_LINE):
-                self._lines.put(line.decode(errors="replace").rstrip("\r\n"))
+                self._lines.put((line.decode(errors="replace").rstrip("\r\n"), next(arrival)))
         self._lines.put(None)
 
     def _read_complaints(self) -> None:

@@ -50,6 +50,7 @@ class Player(ABC):
         self.game = game
         self.parameters = parameters
         self.seed = seed
+        self.seconds_taken: float | None = None  # by the last choice, where the player knows it better than who asked
 
     @property
     def specification(self) -> str:

@@ -1,0 +1,177 @@
+"""A process that thinks, apart from the one that answers.
+
+Where others want the cores too, a system makes whoever has computed a lot wait for its turn, tenths of a second if it must, and
+Linux so delays all threads of the process and all processes of its session (autogroups). So nothing computes where answers are
+given: that process sleeps, and is woken within milliseconds when a line comes or the time is up. The one that thinks is in a
+session of its own.
+
+Messages go through pipes, pickled: (number, task, arguments) to the thinker, Reply back.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from enum import Enum
+from typing import IO, Any, NamedTuple, Protocol
+
+from boardzero.engines.timing import NoAnswer
+
+INTERRUPT = "interrupt"  # the one task that does not wait for those before it
+
+
+class ThoughtFailed(Exception):
+    """The thinker raised an error; the message names it."""
+
+
+class Kind(Enum):
+    """What a reply is."""
+
+    FIRST = "first thought"  # to be used if the time ends before the result comes
+    RESULT = "result"
+    FAILURE = "failure"  # the thinker has raised what the value says, or has ended
+    DISMISSAL = "dismissal"  # nobody waits for the result any more
+
+
+class Reply(NamedTuple):
+    number: int
+    kind: Kind
+    value: Any
+
+
+class Mind(Protocol):
+    """What runs in the process: each other method is a task."""
+
+    tell: Callable[[Any], None]  # called by a task that knows a first, rough result
+
+    def interrupt(self) -> None:
+        """Said by another thread: end the task that runs, with its best result."""
+
+
+# -- in the answering process ------------------------------------------------------------------------------------------
+class ThinkingProcess:
+    """Tasks for the thinker, one after another. One that has ended, whatever the cause, is started anew for the next task."""
+
+    def __init__(self, specification: str | None) -> None:
+        """specification: the player that thinks (None: the strongest)."""
+        self._specification = specification
+        self._number = 0
+        self._open()
+
+    def ask(self, deadline: float, task: str, *arguments: Any) -> Any:
+        """The result of a task, or its first thought if that is all there is at the deadline (a time.perf_counter).
+
+        NoAnswer if there is nothing at all; ThoughtFailed.
+        """
+        self._number += 1
+        self._send(task, *arguments)
+        found: list[Any] = []
+        while True:
+            try:
+                reply = self._replies.get(timeout=max(0.0, deadline - time.perf_counter()))
+            except queue.Empty:
+                reply = Reply(self._number, Kind.DISMISSAL, None)
+            if reply.number != self._number:  # too late: for a task that is given up
+                continue
+            match reply.kind:
+                case Kind.RESULT:
+                    return reply.value
+                case Kind.FIRST:
+                    found = [reply.value]
+                case Kind.FAILURE:
+                    raise ThoughtFailed(reply.value)
+                case Kind.DISMISSAL if found:
+                    return found[0]
+                case Kind.DISMISSAL:
+                    raise NoAnswer
+
+    def interrupt(self) -> None:
+        """Let the task that runs end now, with its best result."""
+        self._send(INTERRUPT)
+
+    def dismiss(self) -> None:
+        """Said by another thread: whoever waits for a result needs it no longer."""
+        self._replies.put(Reply(self._number, Kind.DISMISSAL, None))
+
+    def close(self) -> None:
+        """End the thinker, whatever it does."""
+        self._process.kill()
+        self._process.wait()
+
+    def _start(self) -> tuple[IO[bytes], IO[bytes]]:
+        """Where tasks are written and replies are read."""
+        named = [] if self._specification is None else [self._specification]
+        words = [sys.executable, "-P", "-c", f"from {__name__} import main; main()", *named]
+        self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+        assert self._process.stdin and self._process.stdout
+        return self._process.stdin, self._process.stdout
+
+    def _open(self) -> None:
+        self._tasks, replies = self._start()
+        self._replies: queue.SimpleQueue[Reply] = queue.SimpleQueue()
+        self._has_ended = self.is_ready = False  # ready: the thinker has loaded what it needs and finished a task
+        threading.Thread(target=self._read, args=(replies, self._replies), daemon=True).start()
+
+    def _read(self, stream: IO[bytes], replies: queue.SimpleQueue[Reply]) -> None:
+        with suppress(OSError, EOFError, ValueError, pickle.UnpicklingError):
+            while True:
+                reply = Reply(*pickle.load(stream))
+                self.is_ready |= reply.kind is Kind.RESULT
+                replies.put(reply)
+        self._has_ended = True
+        replies.put(Reply(self._number, Kind.FAILURE, "the thinking process has ended"))
+
+    def _send(self, task: str, *arguments: Any) -> None:
+        if self._has_ended and task != INTERRUPT:
+            self.close()
+            self._open()
+        with suppress(OSError, ValueError):  # it has just ended: the reading thread says so
+            pickle.dump((self._number, task, arguments), self._tasks)
+            self._tasks.flush()
+
+
+# -- in the thinking process -------------------------------------------------------------------------------------------
+def think(mind: Mind, tasks: IO[bytes], replies: IO[bytes], at_end: Callable[[], None]) -> None:
+    """Do the tasks that come, until no more can come: then the thread that reads them calls `at_end` at once."""
+    waiting: queue.SimpleQueue[tuple[int, str, tuple[Any, ...]] | None] = queue.SimpleQueue()
+
+    def read() -> None:
+        with suppress(EOFError, OSError):
+            while True:
+                number, task, arguments = pickle.load(tasks)
+                if task == INTERRUPT:
+                    mind.interrupt()
+                else:
+                    waiting.put((number, task, arguments))
+        at_end()
+        waiting.put(None)
+
+    def reply(number: int, kind: Kind, value: Any) -> None:
+        pickle.dump((number, kind, value), replies)
+        replies.flush()
+
+    threading.Thread(target=read, daemon=True).start()
+    while (entry := waiting.get()) is not None:
+        number, task, arguments = entry
+        mind.tell = lambda value, number=number: reply(number, Kind.FIRST, value)  # type: ignore[misc]
+        try:
+            reply(number, Kind.RESULT, getattr(mind, task)(*arguments))
+        except BrokenPipeError:
+            return
+        except Exception as error:
+            reply(number, Kind.FAILURE, f"{type(error).__name__}: {error}")
+
+
+def main() -> None:
+    from boardzero.engines.gomocup_mind import GomocupMind
+
+    replies = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever is printed is no reply
+    think(GomocupMind(*sys.argv[1:]), sys.stdin.buffer, replies, at_end=lambda: os._exit(0))
