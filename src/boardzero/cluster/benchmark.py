@@ -89,7 +89,7 @@ class ClusterBenchmark:
         run, model = self._settings, path.with_suffix(ONNX_SUFFIX)
         workers = [SelfPlayWorker(self._game, run.selfplay, run.search, run.seed, first, count) for first in range(count)]
         source = LocalSelfPlay(workers, lambda generation: lambda: OnnxEvaluator(model))
-        play = source.begin(0)
+        play = source.begin(0, 0.0)
         try:
             return self._speed(play, source.counts, time.process_time, seconds)
         finally:
@@ -98,7 +98,7 @@ class ClusterBenchmark:
     def _players(self, path: Path, count: int, seconds: float) -> Speed:
         workforce = Workforce(self._ray, self._settings, count)
         source = ClusterSelfPlay(self._ray, workforce, self._settings.seed, 0, lambda generation: path, lambda state: None)
-        play = source.begin(0)
+        play = source.begin(0, 0.0)
         end = time.monotonic() + START_SECONDS
         while not all(hand.node for hand in workforce.hands) and time.monotonic() < end:
             play.finished()

@@ -77,14 +77,15 @@ class ClusterSelfPlay:
             self._let_hurry()
             take_in(self._remaining())
 
-    def begin(self, generation: int) -> "ClusterSelfPlay":
-        self._held = False
+    def begin(self, generation: int, share_done: float) -> "ClusterSelfPlay":
+        self._held, self._share_done = False, share_done
         self._begin_phase(generation, None)
         self._give_orders()
         return self
 
-    def use(self, generation: int) -> None:
+    def use(self, generation: int, share_done: float) -> None:
         """Orders from now on are for this network; those under way end within their second or two."""
+        self._share_done = share_done
         self._begin_phase(generation, None)
 
     def finished(self) -> list[SelfPlayGame]:

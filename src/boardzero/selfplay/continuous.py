@@ -11,23 +11,29 @@ from boardzero.selfplay.worker import SelfPlayWorker
 
 
 class ContinuousSelfPlay:
-    """play = ContinuousSelfPlay(workers, evaluator_of, generation)
+    """play = ContinuousSelfPlay(workers, evaluator_of, generation, share_done)
     games = play.finished()
     play.close()
     """
 
     def __init__(
-        self, workers: Sequence[SelfPlayWorker], evaluator_of: Callable[[int], Callable[[], Evaluator]], generation: int
+        self,
+        workers: Sequence[SelfPlayWorker],
+        evaluator_of: Callable[[int], Callable[[], Evaluator]],
+        generation: int,
+        share_done: float,
     ) -> None:
-        self._evaluator_of = evaluator_of
-        self._network = evaluator_of(generation), generation
+        self._workers, self._evaluator_of = workers, evaluator_of
+        self.use(generation, share_done)
         self._closing = Event()
         self._finished: SimpleQueue[SelfPlayGame] = SimpleQueue()
         self._threads = ThreadPoolExecutor(len(workers))
         self._jobs = [self._threads.submit(self._work, worker) for worker in workers]
 
-    def use(self, generation: int) -> None:
-        """Go on with another network; games under way go on with it, too."""
+    def use(self, generation: int, share_done: float) -> None:
+        """Go on with another network; games under way go on with it, too. Searches grow with the share of the run."""
+        for worker in self._workers:
+            worker.set_share_done(share_done)
         self._network = self._evaluator_of(generation), generation
 
     def finished(self) -> list[SelfPlayGame]:

@@ -36,8 +36,8 @@ class PlayingWorker(Protocol):
 class ContinuousGames(Protocol):
     """Self-play that goes on beside training."""
 
-    def use(self, generation: int) -> None:
-        """Go on with this network; games under way go on with it, too."""
+    def use(self, generation: int, share_done: float) -> None:
+        """Go on with this network, as suits a run of which so much is over; games under way go on with it, too."""
 
     def finished(self) -> list[SelfPlayGame]:
         """Games that have ended since the last call, each once. What went wrong is heard here."""
@@ -65,7 +65,7 @@ class SelfPlaySource(Protocol):
     def play(self, generation: int, share_done: float, goal: Callable[[], Goal], take_in: TakeIn) -> None:
         """Play until `take_in` says that there are enough; goal says how much is wanting still."""
 
-    def begin(self, generation: int) -> ContinuousGames:
+    def begin(self, generation: int, share_done: float) -> ContinuousGames:
         """Play without a pause from now on."""
 
 
@@ -88,8 +88,8 @@ class LocalSelfPlay:
             worker.set_share_done(share_done)
         play_games(self.workers, self._evaluator_of(generation), generation, take_in)
 
-    def begin(self, generation: int) -> ContinuousSelfPlay:
-        return ContinuousSelfPlay(self.workers, self._evaluator_of, generation)
+    def begin(self, generation: int, share_done: float) -> ContinuousSelfPlay:
+        return ContinuousSelfPlay(self.workers, self._evaluator_of, generation, share_done)
 
 
 def total_counts(counts: Sequence[SearchCounts]) -> SearchCounts:

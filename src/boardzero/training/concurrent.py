@@ -91,14 +91,14 @@ class _Loop:
             self.training.in_use = set()
 
     def _exchange(self) -> None:
-        self.play.use(self.training.best)
+        self.play.use(self.training.best, self.training.share_done)
 
 
 def learn_while_playing(training: "Training") -> None:
     """Until the run is over; what is under way then is brought to its end."""
     training.speeds.restart()
     with ThreadPoolExecutor(2) as threads:
-        play = training.selfplay.begin(training.best)
+        play = training.selfplay.begin(training.best, training.share_done)
         try:
             with training.stopwatch.part("self-play, training and matches"):
                 loop = _Loop(training, play, threads)
