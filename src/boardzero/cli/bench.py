@@ -170,12 +170,13 @@ def bench_selfplay(
     from boardzero.cli.bench_selfplay import print_report
     from boardzero.games.catalogue import find_game
     from boardzero.settings.changes import apply_changes
+    from boardzero.settings.presets import default_values
     from boardzero.settings.run import RunSettings
 
     let_interrupt_end_the_process()
     counts = whole_numbers("--threads", threads) if threads else sorted({1, os.cpu_count() or 1})
     game = find_game(name)
-    settings = apply_changes(RunSettings, {"game": game.specification}, changes or [])
+    settings = apply_changes(RunSettings, {**default_values(game.name), "game": game.specification}, changes or [])
 
     from boardzero.selfplay.benchmark import measure_selfplay, new_model, read_model
 
