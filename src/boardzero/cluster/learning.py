@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.parallel import DistributedDataParallel
 
 from boardzero.games.catalogue import find_game
@@ -60,7 +60,7 @@ class Rank:
             for parameter in learner.network.parameters():
                 dist.broadcast(parameter.data, 0)
         learner.network.zero_grad(set_to_none=True)
-        losses = learner._losses(self._network, part)  # type: ignore[arg-type]
+        losses = learner.losses(self._network, part)
         (losses.total(learner.settings) * share * self.ranks).backward()  # type: ignore[no-untyped-call]
         sums: Tensor = torch.stack([losses.policy, losses.value]).detach() * share
         dist.all_reduce(sums)
@@ -128,12 +128,7 @@ class DistributedLearner(Learner):
         except RuntimeError:  # a helper is gone: nothing has been changed by this step yet
             self.close()
             return super()._step(batch)
-        if self.settings.clip > 0:
-            nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.clip)
-        self.optimizer.step()
-        self.steps += 1
-        if self.playing is not self.network:
-            self._average()
+        self._follow_gradient()
         return losses
 
     def close(self) -> None:

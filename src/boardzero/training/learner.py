@@ -84,10 +84,11 @@ class Learner:
     def validate(self, batches: Sequence[Batch]) -> float:
         """The total loss of the network that plays, as a mean over all positions of the batches."""
         self.playing.eval()
-        sums = sum(float(self._losses(self.playing, batch).total(self.settings)) * len(batch) for batch in batches)
+        sums = sum(float(self.losses(self.playing, batch).total(self.settings)) * len(batch) for batch in batches)
         return sums / sum(map(len, batches))
 
-    def _losses(self, network: Network, batch: Batch) -> Losses:
+    def losses(self, network: nn.Module, batch: Batch) -> Losses:
+        """Of this network (or of one that wraps it) on a batch, as the settings compare them."""
         mix = self.settings.value.mix_at(self.steps)
         target = (1 - mix) * batch.z + mix * batch.q
         planes, policy, value_target, weight, legal = (
@@ -100,16 +101,20 @@ class Learner:
         )
 
     def _step(self, batch: Batch) -> Losses:
-        losses = self._losses(self.network, batch)
+        losses = self.losses(self.network, batch)
         self.optimizer.zero_grad(set_to_none=True)
         losses.total(self.settings).backward()  # type: ignore[no-untyped-call]
+        self._follow_gradient()
+        return losses
+
+    def _follow_gradient(self) -> None:
+        """The rest of a step, when the gradient of its batch is known."""
         if self.settings.clip > 0:
             nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.clip)
         self.optimizer.step()
         self.steps += 1
         if self.playing is not self.network:
             self._average()
-        return losses
 
     @torch.no_grad()
     def _average(self) -> None:
