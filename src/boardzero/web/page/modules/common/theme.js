@@ -1,18 +1,15 @@
-/** Light and dark: as the system has it, until a person chooses (`first_colours.js` brings the choice back). */
+/** Light and dark: as the system has it, until a person chooses. `first_colours.js` shows both, from the first paint on. */
 
 import { remember } from "./memory.js";
 
 /** @returns {"light" | "dark"} */
 export function currentTheme() {
-  const chosen = document.documentElement.dataset.theme;
-  if (chosen === "light" || chosen === "dark") return chosen;
-  return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  return document.documentElement.dataset.theme === "dark" ? "dark" : "light";
 }
 
 /** @param {(theme: "light" | "dark") => void} listener  called whenever the colours change */
 export function onThemeChange(listener) {
   document.addEventListener("themechange", () => listener(currentTheme()));
-  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => listener(currentTheme()));
 }
 
 export function switchTheme() {
