@@ -122,7 +122,7 @@ async def ratings(server: Server, game: Annotated[str, Query(max_length=SPECIFIC
     """How strong players are, as far as anybody has rated them."""
     rows = await server.log.ratings(game)
     players = [Rating.model_validate({key: row[key] for key in Rating.model_fields}) for row in rows]
-    remark = "" if players else f"Nobody has been rated at {game} yet: boardzero rate {game} does that."
+    remark = "" if players else f"No ratings of {game} are in the log."
     return Ratings(players=players, remark=remark)
 
 
