@@ -38,6 +38,30 @@ def test_opinion_is_on_the_board_and_its_line_on_hover(visit: Any) -> None:
     expect(page.locator(".line-number")).to_have_count(0)
 
 
+def test_row_of_a_move_stays_while_its_numbers_change(visit: Any) -> None:
+    page = visit.open("/study?game=connect4&moves=44")
+    move = page.locator(".opinions .move").nth(1)
+    move.focus()
+    name = move.text_content()
+    remark = page.locator(".remark")
+    expect(remark).to_contain_text("simulations")
+    before = remark.text_content()
+    expect(remark).not_to_have_text(before)
+    expect(page.locator(".opinions .move:focus")).to_have_text(name)
+
+
+def test_nothing_can_be_pressed_before_its_game_is_there(visit: Any) -> None:
+    held: list[Any] = []
+    visit.page.route(re.compile(r"/api/position\?"), lambda route: held.append(route))
+    page = visit.open("/study?game=tictactoe&moves=a1 b2 c3")
+    expect(page.locator(".study")).to_have_attribute("inert", "")
+    page.wait_for_timeout(100)
+    for route in held:
+        route.continue_()
+    expect(page.locator(".study")).not_to_have_attribute("inert", "")
+    assert held
+
+
 def test_exact_results_stand_on_the_columns(visit: Any) -> None:
     page = visit.open("/study?game=connect4:rows=4,columns=5&moves=33")
     expect(page.locator(".exact-number")).to_have_count(5)

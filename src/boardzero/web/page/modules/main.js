@@ -34,6 +34,7 @@ async function showAddress() {
   if (current !== view) {
     current?.leave();
     current = view;
+    view.element.inert = true; // a click must not come before what it is about
     byId("view").replaceChildren(view.element);
   }
   document.title = `${TITLES[address.view]} · boardzero`;
@@ -42,6 +43,7 @@ async function showAddress() {
     else link.removeAttribute("aria-current");
   }
   await attempt(() => view.enter(address));
+  view.element.inert = false;
 }
 
 /** @param {MouseEvent} event  a link to another view */

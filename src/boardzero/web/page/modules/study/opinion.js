@@ -2,9 +2,10 @@
 
 import { choice, toggle } from "../common/controls.js";
 import { fill, html } from "../common/elements.js";
-import { count, percent, signed } from "../common/format.js";
+import { count, percent } from "../common/format.js";
 import { recall, remember } from "../common/memory.js";
 import { listen } from "../common/server.js";
+import { OpinionRows } from "./opinion_rows.js";
 
 /** @typedef {import("../common/types.js").Analysis} Analysis */
 /** @typedef {import("../common/types.js").ExactMove} ExactMove */
@@ -48,10 +49,9 @@ export class OpinionPanel {
       html("span", { class: "share" }),
       html("span", { class: "words" }),
     );
-    this.rows = html("tbody");
+    this.rows = new OpinionRows({ onLine: (line) => this.showLine(line), onMove: (move) => this.wishes.onMove(move) });
     this.remark = html("p", { class: "quiet small remark" });
     this.line = html("p", { class: "small expected-line" });
-    const heads = ["Move", "Wins", "Visits", "Prior", "Exact"].map((head) => html("th", { scope: "col" }, head));
     this.element = html(
       "div",
       { class: "opinion-panel" },
@@ -60,7 +60,7 @@ export class OpinionPanel {
       html(
         "div",
         { class: "scroll", tabindex: "0", role: "region", "aria-label": "Opinions of moves" },
-        html("table", { class: "opinions" }, html("thead", {}, html("tr", {}, heads)), this.rows),
+        this.rows.element,
       ),
       this.line,
       this.remark,
@@ -75,6 +75,7 @@ export class OpinionPanel {
     this.analysis = null;
     this.exact = [];
     if (game && newBoard) this.offerPlayers(game);
+    this.rows?.clear();
     this.showLine(null);
     this.draw();
     if (!game || game.position.over || !this.live || document.hidden) return;
@@ -123,7 +124,7 @@ export class OpinionPanel {
       ...move,
       exact: null,
     }));
-    fill(/** @type {HTMLElement} */ (this.rows), moves.map((move, index) => this.row(move, exact.get(move.move), index)));
+    this.rows?.show(moves, exact);
     const said = analysis ? [
       `${count(analysis.simulations)} simulations in ${analysis.seconds.toFixed(1)} s`,
       ...analysis.remarks.filter((remark) => !remark.includes("simulations")),
@@ -150,41 +151,6 @@ export class OpinionPanel {
     words.textContent = chance === null ? "\u00a0" : both;
     this.bar?.setAttribute("aria-label", chance === null ? "Nothing is known yet" : `${name} wins with ${percent(chance)}`);
     this.bar?.setAttribute("data-colours", game.board.sides.map((side) => side.colour).join("-"));
-  }
-
-  /**
-   * @param {import("../common/types.js").MoveOpinion} move
-   * @param {ExactMove | undefined} exact
-   * @param {number} index
-   */
-  row(move, exact, index) {
-    const point = () => this.showLine(move.line.length ? move.line : [move.move]);
-    const proven = { 1: "won", 0: "drawn", "-1": "lost" }[String(exact?.exact ?? move.exact)];
-    const score = exact?.score === null || exact?.score === undefined ? "" : ` ${signed(exact.score)}`;
-    return html(
-      "tr",
-      { class: index === 0 ? "best" : "", onpointerenter: point, onpointerleave: () => this.showLine(null) },
-      html(
-        "th",
-        { scope: "row" },
-        html(
-          "button",
-          {
-            type: "button",
-            class: "move",
-            onclick: () => this.wishes.onMove(move.move),
-            onfocus: point,
-            onblur: () => this.showLine(null),
-            title: exact?.text ?? "Play this move",
-          },
-          move.move,
-        ),
-      ),
-      html("td", {}, move.win_probability === null ? "–" : percent(move.win_probability, 1)),
-      html("td", { class: "visits" }, move.visits === null ? "–" : count(move.visits)),
-      html("td", {}, move.prior === null ? "–" : percent(move.prior)),
-      html("td", {}, proven ? html("span", { class: `proven ${proven}`, title: exact?.text }, proven + score) : "–"),
-    );
   }
 
   /** @param {string[] | null} line */
