@@ -50,7 +50,9 @@ def kept_event(content: dict[str, Any]) -> TrainingEvent | None:
 def network_line(settings: "RunSettings", parameters: int) -> str:
     network = settings.network
     size = "" if network.kind == "briden" else f", {network.blocks} blocks × {network.channels} channels"
-    return f"{network.kind}{size}, {parameters:,} parameters"
+    growth = settings.growth
+    later = f"; {growth.blocks} × {growth.channels} after {100 * growth.share:.0f} % of the run" if growth.share else ""
+    return f"{network.kind}{size}, {parameters:,} parameters{later}"
 
 
 def selfplay_line(training: "Training") -> str:

@@ -19,6 +19,7 @@ from boardzero.games.catalogue import find_game
 from boardzero.network.build import build_network
 from boardzero.network.model import Network
 from boardzero.replay.sampler import Batch
+from boardzero.settings.growth import GrowthSettings
 from boardzero.settings.run import RunSettings
 from boardzero.settings.training import TrainingSettings
 from boardzero.training.learner import Learner
@@ -102,7 +103,8 @@ class DistributedLearner(Learner):
         here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node, soft=False)
         helper = ray.remote(num_cpus=0, num_gpus=1 if on_gpu else 0, scheduling_strategy=here)(Helper)
         self._ray = ray
-        self._helpers = [helper.remote(run.model_dump_json(), rank, ranks) for rank in range(1, ranks)]
+        same = run.model_copy(update={"network": network.settings, "growth": GrowthSettings()})
+        self._helpers = [helper.remote(same.model_dump_json(), rank, ranks) for rank in range(1, ranks)]
         taken = {gpu for gpus in ray.get([helper.gpus.remote() for helper in self._helpers]) for gpu in gpus}
         free = next((gpu for gpu in range(torch.cuda.device_count()) if gpu not in taken), 0)
         super().__init__(network, settings, f"cuda:{free}" if on_gpu else "cpu")

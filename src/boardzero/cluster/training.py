@@ -3,7 +3,7 @@
 from types import TracebackType
 from typing import Any
 
-from boardzero.cluster.learning import DistributedLearner, make_learner
+from boardzero.cluster.learning import make_learner
 from boardzero.cluster.matches import RemoteGate, RemoteStrengthMeter, Tasks
 from boardzero.cluster.selfplay import ClusterSelfPlay
 from boardzero.cluster.status import StatusBoard
@@ -37,8 +37,7 @@ class ClusterTraining(Training):
         self.selfplay.workforce.dismiss()
         assert self._board is not None
         self._board.close()
-        if isinstance(self.learner, DistributedLearner):
-            self.learner.close()
+        self.learner.close()
         super().__exit__(kind, error, trace)
 
     def _make_selfplay(self, first: int) -> ClusterSelfPlay:

@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from boardzero.settings.evaluation import EvaluationSettings
 from boardzero.settings.gate import GateSettings
+from boardzero.settings.growth import GrowthSettings
 from boardzero.settings.network import NetworkSettings
 from boardzero.settings.replay import ReplaySettings, WindowSettings
 from boardzero.settings.search import SearchSettings
@@ -22,6 +23,7 @@ class RunSettings(Parameters):
     minutes: float | None = Field(None, gt=0, description="how long to learn; the learning rate falls over this time")
     generations: int | None = Field(None, ge=1, description="how many generations to learn, instead of minutes")
     network: NetworkSettings = Field(NetworkSettings(), description="the network's shape")
+    growth: GrowthSettings = Field(GrowthSettings(), description="a larger network from some point of the run on")
     search: SearchSettings = Field(SearchSettings(), description="the search in self-play")
     selfplay: SelfPlaySettings = Field(SelfPlaySettings(), description="how games are played")
     replay: ReplaySettings = Field(
@@ -37,6 +39,12 @@ class RunSettings(Parameters):
     keep_every: int = Field(
         10, ge=1, description="one network in this many generations is kept for good; the newest and those promoted always"
     )
+
+    @model_validator(mode="after")
+    def network_can_grow(self) -> "RunSettings":
+        if self.growth.share and (sentence := self.growth.refusal(self.network)):
+            raise ValueError(sentence)
+        return self
 
     @model_validator(mode="after")
     def a_cleared_window_fills_again(self) -> "RunSettings":

@@ -147,6 +147,9 @@ class Learner:
         for network, own in zip((self.network, self.playing), weights, strict=True):
             network.load_state_dict(own)
 
+    def close(self) -> None:
+        """Let go of what belongs to this learner outside this process: nothing."""
+
     # -- checkpoints ---------------------------------------------------------------------------------------------------
     def state(self) -> dict[str, Tensor]:
         """All tensors that a learner needs to go on as if nothing had happened."""

@@ -27,6 +27,7 @@ from boardzero.games.catalogue import find_game
 from boardzero.games.randomness import new_stream
 from boardzero.network.build import build_network
 from boardzero.network.evaluator import find_evaluator
+from boardzero.network.growing import grown
 from boardzero.network.model import Network
 from boardzero.network.weights import save_network
 from boardzero.replay.record import SelfPlayGame
@@ -75,8 +76,8 @@ class Training:
         self.replay = Replay(self.game, self.settings.replay, folder.games)
         for sentence in self.replay.load().damaged:
             self._tell_damage(sentence)
-        self.learner = self._make_learner(build_network(self.settings.network, self.game, self.settings.seed))
-        self.progress, waiting = games_since(find_start(folder, self.learner, self._tell_damage), self.replay)
+        self.learner, start = find_start(folder, self._new_learner, self._tell_damage)
+        self.progress, waiting = games_since(start, self.replay)
         self._new_games, self._new_positions = waiting.games, waiting.positions  # which the next generation learns from
         self._begun = time.perf_counter() - self.progress.seconds
         self._clock_stopped_at: float | None = None
@@ -253,6 +254,8 @@ class Training:
         """Train on the window, for as many steps as the new positions are worth or for whole epochs; write the network."""
         training, generation = self.settings.training, self.progress.generation + 1
         stream = new_stream(self.settings.seed, SAMPLE_STREAM + generation)
+        if self.settings.growth.is_due(self.share_done) and not self._has_grown:
+            self._grow()
         if training.epochs:
             window, symmetries = self.replay.content(), self.settings.replay.symmetries
             batches = EpochBatches(self.game, window, training.batch, training.held_out, symmetries, stream)
@@ -301,6 +304,7 @@ class Training:
             next_number=max(worker.next_number for worker in self.workers),
             seconds=self.seconds,
             evaluation_seconds=self.strength.spent,
+            grown=self._has_grown,
         )
         self.replay.sync()
         self.folder.save_checkpoint(self.progress, self.learner.state())
@@ -392,9 +396,26 @@ class Training:
         return StrengthMeter(self.game, self.settings, self.folder, threads, self.progress.evaluation_seconds, self.check)
 
     # -- networks --------------------------------------------------------------------------------------------------------
+    def _new_learner(self, grown: bool) -> Learner:
+        shape = self.settings.growth.applied(self.settings.network) if grown else self.settings.network
+        return self._make_learner(build_network(shape, self.game, self.settings.seed))
+
+    @property
+    def _has_grown(self) -> bool:
+        return self.learner.network.settings != self.settings.network
+
+    def _grow(self) -> None:
+        """Go on with larger networks that compute the same, the newest and the averaged one; the optimizer begins anew."""
+        growth, seed, before = self.settings.growth, self.settings.seed, self.learner
+        before.close()
+        newest, playing = (grown(network, growth, self.game, seed) for network in (before.network, before.playing))
+        self.learner = self._make_learner(newest)
+        self.learner.take_weights([newest.state_dict(), playing.state_dict()])
+        self.learner.steps = before.steps
+
     def _save_network(self, generation: int) -> None:
         """With how far the run is then, should the checkpoints be lost."""
-        progress = replace(self.progress, generation=generation, seconds=self.seconds)
+        progress = replace(self.progress, generation=generation, seconds=self.seconds, grown=self._has_grown)
         if generation > self.progress.generation:
             games, positions = progress.games + self._learned_games, progress.positions + self._learned_positions
             progress = replace(progress, games=games, positions=positions)

@@ -1,5 +1,6 @@
 """Where a run goes on: at its newest checkpoint; if none can be read, at its newest network; otherwise at the beginning."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,18 +12,22 @@ from boardzero.training.learner import Learner
 from boardzero.training.run_folder import Progress, Promotions, RunFolder, Say
 
 
-def find_start(folder: RunFolder, learner: Learner, say: Say) -> Progress:
-    """Bring the learner to where the run goes on, and say how far that is; every damaged file on the way is set aside."""
+def find_start(folder: RunFolder, make_learner: Callable[[bool], Learner], say: Say) -> tuple[Learner, Progress]:
+    """The learner where the run goes on, and how far that is; every damaged file on the way is set aside.
+
+    make_learner(grown): with a new network, of the size that it has at first or when it has grown.
+    """
     checkpoint = folder.load_checkpoint(say)
     if checkpoint is not None:
         progress, tensors = checkpoint
+        learner = make_learner(progress.grown)
         learner.restore(tensors)
-        return progress
+        return learner, progress
     for generation in reversed(folder.network_generations()):
         path = folder.network(generation)
         if network_is_sound(path, say):
-            return _start_at_network(path, generation, learner)
-    return Progress()
+            return _start_at_network(path, generation, make_learner)
+    return make_learner(False), Progress()
 
 
 def network_is_sound(path: Path, say: Say) -> bool:
@@ -57,8 +62,10 @@ def games_since(progress: Progress, replay: Replay) -> tuple[Progress, GameTotal
     return progress, GameTotals(games - progress.games, positions - progress.positions, number)
 
 
-def _start_at_network(path: Path, generation: int, learner: Learner) -> Progress:
+def _start_at_network(path: Path, generation: int, make_learner: Callable[[bool], Learner]) -> tuple[Learner, Progress]:
     """Begin with a network's weights and no memory of how they were found; its header says how far the run was."""
     stored = load_network(path)
+    progress = Progress(**stored.header.details["progress"]) if generation else Progress()
+    learner = make_learner(progress.grown)
     learner.begin_with(stored.network)
-    return Progress(**stored.header.details["progress"]) if generation else Progress()
+    return learner, progress

@@ -40,6 +40,7 @@ class Progress:
     positions: int = 0  # to learn from, that have been played
     next_number: int = 0  # of the next game
     evaluation_seconds: float = 0.0  # spent on finding out how strong it is
+    grown: bool = False  # has the network grown, as the settings say?
 
 
 @dataclass(frozen=True)
