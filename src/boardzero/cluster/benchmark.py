@@ -15,6 +15,7 @@ from boardzero.games.randomness import new_stream
 from boardzero.games.rules import Game
 from boardzero.network.build import build_network
 from boardzero.network.evaluator import OnnxEvaluator
+from boardzero.network.precision import in_precision
 from boardzero.network.weights import ONNX_SUFFIX, save_network
 from boardzero.replay.columns import GameColumns
 from boardzero.replay.journal import frame_of, parse_journal
@@ -86,7 +87,8 @@ class ClusterBenchmark:
         return report
 
     def _threads(self, path: Path, count: int, seconds: float) -> Speed:
-        run, model = self._settings, path.with_suffix(ONNX_SUFFIX)
+        run = self._settings
+        model = in_precision(path.with_suffix(ONNX_SUFFIX).read_bytes(), self._game, run.selfplay.precision)
         workers = [SelfPlayWorker(self._game, run.selfplay, run.search, run.seed, first, count) for first in range(count)]
         source = LocalSelfPlay(workers, lambda generation: lambda: OnnxEvaluator(model))
         play = source.begin(0, 0.0)

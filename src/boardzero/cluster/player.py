@@ -17,6 +17,7 @@ from boardzero.games.catalogue import find_game
 from boardzero.games.rules import Game, Planes
 from boardzero.network.evaluator import OnnxEvaluator, preferred_device
 from boardzero.network.header import parse_header
+from boardzero.network.precision import in_precision
 from boardzero.replay.columns import GameColumns
 from boardzero.replay.journal import frame_of
 from boardzero.replay.record import SelfPlayGame
@@ -114,7 +115,7 @@ class Player:
     def _make_evaluator(self, sent: SentNetwork) -> Evaluator:
         """On the GPU that Ray gave to this process, or on one core."""
         if preferred_device() == "cpu":
-            evaluator = OnnxEvaluator(self._fetch(sent.onnx))
+            evaluator = OnnxEvaluator(in_precision(self._fetch(sent.onnx), self._game, self._settings.selfplay.precision))
             _check_same(parse_header(evaluator.labels, "the network that was sent").checksum, sent)
             return evaluator
         from boardzero.network.evaluator import TorchEvaluator

@@ -19,7 +19,9 @@ from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.rules import Game
 from boardzero.network.header import INPUT, ONNX_SUFFIX, OUTPUTS, SUFFIX, NetworkHeader, parse_header, read_header
+from boardzero.network.precision import in_precision
 from boardzero.settings.network import SIZE_FREE_KINDS
+from boardzero.settings.selfplay import Precision
 
 if TYPE_CHECKING:
     from boardzero.network.model import Network
@@ -38,6 +40,7 @@ class OnnxEvaluator:
         options.inter_op_num_threads = 1
         options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting threads leave the cores to others
+        options.add_session_config_entry("session.x64quantprecision", "1")  # sums of bytes stay exact on older processors
         options.log_severity_level = 3
         self.padded_to = padded_to
         origin = f"'{model}'" if isinstance(model, Path) else "the model"
@@ -106,11 +109,11 @@ def _may_have_gpu() -> bool:
     return True
 
 
-def find_evaluator(path: Path, game: Game, threads: int = 1) -> NetworkEvaluator:
+def find_evaluator(path: Path, game: Game, threads: int = 1, precision: Precision = "float") -> NetworkEvaluator:
     """The evaluator of a network file (`.safetensors`, or `.onnx` alone) for a game; what does not fit is refused (BadInput).
 
-    Beside a GPU it is PyTorch's, otherwise ONNX Runtime's. A missing or older ONNX file beside the weights does no harm: the
-    network is then exported anew, in memory.
+    Beside a GPU it is PyTorch's, otherwise ONNX Runtime's, with this precision. A missing or older ONNX file beside the weights
+    does no harm: the network is then exported anew, in memory.
     """
     if path.suffix == ONNX_SUFFIX:
         evaluator = OnnxEvaluator(path, threads)
@@ -124,7 +127,11 @@ def find_evaluator(path: Path, game: Game, threads: int = 1) -> NetworkEvaluator
         from boardzero.network.weights import load_network
 
         return TorchEvaluator(load_network(path).network)
-    return _exported_beside(path, header, threads) or _exported_now(path, threads)
+    if precision != "float":
+        beside = path.with_suffix(ONNX_SUFFIX)
+        model = beside.read_bytes() if _exported_beside(path, header, 1) else _exported_now(path)
+        return OnnxEvaluator(in_precision(model, game, precision), threads)
+    return _exported_beside(path, header, threads) or OnnxEvaluator(_exported_now(path), threads)
 
 
 def _exported_beside(path: Path, header: NetworkHeader, threads: int) -> OnnxEvaluator | None:
@@ -138,12 +145,12 @@ def _exported_beside(path: Path, header: NetworkHeader, threads: int) -> OnnxEva
     return evaluator if same else None
 
 
-def _exported_now(path: Path, threads: int) -> OnnxEvaluator:
+def _exported_now(path: Path) -> bytes:
     from boardzero.network.onnx_export import export_onnx
     from boardzero.network.weights import load_network
 
     stored = load_network(path)
-    return OnnxEvaluator(export_onnx(stored.network, stored.game), threads)
+    return export_onnx(stored.network, stored.game)
 
 
 def check_fits(header: NetworkHeader, game: Game, origin: str) -> None:

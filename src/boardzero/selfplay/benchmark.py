@@ -11,6 +11,7 @@ from boardzero.network.build import build_network
 from boardzero.network.evaluator import OnnxEvaluator, check_fits
 from boardzero.network.onnx_export import export_onnx
 from boardzero.network.positions import random_positions
+from boardzero.network.precision import in_precision
 from boardzero.network.weights import load_network
 from boardzero.replay.record import SelfPlayGame
 from boardzero.replay.replay import Replay
@@ -46,6 +47,7 @@ class SelfPlaySpeed:
 
 def measure_selfplay(game: Game, settings: RunSettings, model: bytes, threads: int, seconds: float) -> SelfPlaySpeed:
     """Each part for about `seconds`; self-play after as long a warm-up, so that its games are at all stages."""
+    model = in_precision(model, game, settings.selfplay.precision)
     ceilings = {batch: _evaluations_alone(game, model, batch, threads, seconds / len(BATCHES)) for batch in BATCHES}
     best = max(ceilings, key=lambda batch: ceilings[batch])
     workers = [

@@ -1,9 +1,13 @@
 """How games are played for learning: one line of meaning for each setting."""
 
+from typing import Literal
+
 from pydantic import Field
 
 from boardzero.settings.search import MoveSettings, PlayoutCap
 from boardzero.settings.specification import Parameters
+
+Precision = Literal["auto", "float", "int8"]
 
 
 class SelfPlaySettings(Parameters):
@@ -11,6 +15,10 @@ class SelfPlaySettings(Parameters):
 
     workers: int = Field(0, ge=0, le=1024, description="threads that play; 0 means one a core")
     games: int = Field(128, ge=1, le=65_536, description="games in flight in each worker, evaluated as one batch")
+    precision: Precision = Field(
+        "auto",
+        description="of evaluations: 32 bits, or 8 in the network's tower; auto: 8 where the processor is fast with them",
+    )
     cap: PlayoutCap = Field(PlayoutCap(full_probability=0.5, full_simulations=100, fast_simulations=25))
     growth: float = Field(
         1, ge=1, le=100, description="simulations grow over the run, up to this many times: early games need less thought"

@@ -372,7 +372,8 @@ class Training:
 
     def evaluator_of(self, generation: int) -> Callable[[], Evaluator]:
         """Makes evaluators with this generation's network, one for each thread."""
-        return lambda: self.stopwatch.timed(find_evaluator(self.folder.network(generation), self.game))
+        path, precision = self.folder.network(generation), self.settings.selfplay.precision
+        return lambda: self.stopwatch.timed(find_evaluator(path, self.game, precision=precision))
 
     def _threads_of_training(self) -> int:
         """Alone, all cores, unless one worker says that the run is to be the same again; beside self-play, the others."""

@@ -1,0 +1,34 @@
+"""With how many bits a network computes: 32, or 8 in its tower where the processor is fast at that."""
+
+import platform
+from functools import cache
+from pathlib import Path
+
+from boardzero.games.rules import Game
+from boardzero.network.positions import random_positions
+from boardzero.settings.selfplay import Precision
+
+TRIED_POSITIONS = 512  # of random games, to see how far a network's values reach
+FAST_INSTRUCTIONS = {"avx512_vnni", "avx_vnni"}  # of x86 processors: four products of bytes are added at once
+
+
+def in_precision(model: bytes, game: Game, precision: Precision) -> bytes:
+    """An exported network, made to compute with this precision here."""
+    if precision == "float" or (precision == "auto" and not is_fast_with_bytes()):
+        return model
+    from boardzero.network.quantizing import quantized
+
+    return quantized(model, random_positions(game, TRIED_POSITIONS))
+
+
+@cache
+def is_fast_with_bytes() -> bool:
+    """Is 8-bit arithmetic surely the faster one on this processor? Where that cannot be found out, it is not."""
+    if platform.machine().lower() in ("arm64", "aarch64"):
+        return True
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return False
+    flags = next((line for line in text.splitlines() if line.startswith("flags")), "")
+    return not FAST_INSTRUCTIONS.isdisjoint(flags.split())
