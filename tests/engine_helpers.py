@@ -8,7 +8,7 @@ from typing import IO
 
 from boardzero.engines.conversation import Answer, Session
 from boardzero.engines.gomocup import GomocupSession
-from boardzero.engines.gomocup_mind import GomocupMind
+from boardzero.engines.mind import PlayerMind
 from boardzero.engines.thinking_process import ThinkingProcess, think
 from boardzero.players.engine_process import EngineFault, EngineSilence
 
@@ -17,7 +17,7 @@ class ThinkingThread(ThinkingProcess):
     """Thinks in this process, which has all loaded already; everything else is as in a process of its own."""
 
     def _start(self) -> tuple[IO[bytes], IO[bytes]]:
-        self.mind = GomocupMind(self._specification)
+        self.mind = PlayerMind(self._specification)
         (tasks_end, tasks), (replies, replies_end) = os.pipe(), os.pipe()
         streams = os.fdopen(tasks_end, "rb"), os.fdopen(replies_end, "wb")
         threading.Thread(target=self._think, args=streams, daemon=True).start()

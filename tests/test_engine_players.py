@@ -1,6 +1,7 @@
 """Other programs as players: their names, and what happens when they crash, stay silent, are slow or cheat."""
 
 import os
+import re
 import shlex
 import shutil
 import socket
@@ -60,7 +61,7 @@ def brain(folder: Path, fault: str = "pass") -> str:
     return f"'{sys.executable}' '{path}'"
 
 
-def match_with(command: str, settings: str = "", games: int = 4, clock: Clock | None = None) -> MatchResult:
+def match_with(command: str, settings: str = ",patience=60", games: int = 4, clock: Clock | None = None) -> MatchResult:
     players = (find_player(f"engine:gomocup{settings}:{command}", GOMOKU), find_player("random", GOMOKU))
     try:
         return Match(players, MatchSettings(games=games, clock=clock or Clock())).play()
@@ -169,10 +170,10 @@ def test_the_brain_answers_over_standard_streams_and_ends_at_end() -> None:
     process.stdin.write("START 15\r\nINFO timeout_turn 900\r\nBEGIN\r\n")
     process.stdin.flush()
     assert process.stdout.readline() == "OK\n" and process.stdout.readline() == "7,7\n"
-    assert time.perf_counter() - begun < 10
-    process.stdin.write("TURN 8,8\r\nEND\r\n")
+    assert time.perf_counter() - begun < 60
+    process.stdin.write("INFO timeout_turn 600000\r\nTURN 8,8\r\nEND\r\n")
     process.stdin.flush()
-    assert process.wait(10) == 0
+    assert process.wait(60) == 0
 
 
 def test_bad_options_are_refused_with_one_sentence() -> None:
@@ -200,7 +201,7 @@ def test_the_relay_passes_lines_to_a_listening_brain(tmp_path: Path) -> None:
             one.stdin.flush()
             assert one.stdout.readline() == "OK\n" and one.stdout.readline() == "4,4\n"
         for one in talking:
-            one.communicate("END\r\n", timeout=10)
+            one.communicate("END\r\n", timeout=60)
             assert one.returncode == 0
     finally:
         server.kill()
@@ -233,27 +234,55 @@ def children(pid: int) -> list[int]:
 
 
 def wait_until(true: Callable[[], bool]) -> bool:
-    deadline = time.perf_counter() + 30
+    deadline = time.perf_counter() + 60
     while not true() and time.perf_counter() < deadline:
         time.sleep(0.02)
     return true()
 
 
+def has_ended(pid: int) -> bool:
+    """Gone, or only waiting for its new parent to notice."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
 @on_linux
-def test_thinking_is_done_in_a_session_of_its_own_which_ends_with_the_engine() -> None:
-    process = boardzero("gomocup")
+@pytest.mark.parametrize("protocol", ["gomocup", "gtp", "nboard"])
+def test_thinking_is_done_in_a_session_of_its_own_which_ends_with_the_engine(protocol: str) -> None:
+    process = boardzero(protocol)
     assert wait_until(lambda: children(process.pid) != [])
     (thinker,) = children(process.pid)
     assert wait_until(lambda: os.getsid(thinker) == thinker) and os.getsid(process.pid) != thinker
+    assert not has_ended(thinker)
     process.kill()  # nothing can be said any more
     process.wait()
-    assert wait_until(lambda: not Path(f"/proc/{thinker}").exists())
+    assert wait_until(lambda: has_ended(thinker))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "lines", "answer"),
+    [
+        ("gtp", "time_settings 0 600 1\ngenmove b\nquit\n", r"=\n\n= (D3|C4|F5|E6)\n\n=\n\n"),
+        ("nboard", "go\nquit\n", r"status boardzero is thinking\n=== (D3|C4|F5|E6)/-?[\d.]+/[\d.]+\nstatus\n"),
+    ],
+    ids=["gtp", "nboard"],
+)
+def test_the_process_that_thinks_answers_for_othello(protocol: str, lines: str, answer: str) -> None:
+    output, complaint = boardzero(protocol, "--player", "minimax:depth=2").communicate(lines, timeout=120)
+    assert re.fullmatch(answer, output) and complaint == ""
+
+
+def test_the_process_that_answers_gomocup_managers_needs_the_standard_library_alone() -> None:
+    code = "import sys, boardzero.engines.gomocup; sys.exit(bool({'numpy', 'numba', 'pydantic'} & sys.modules.keys()))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_a_thinker_that_died_is_replaced() -> None:
     answers: list[str] = []
     process = ThinkingProcess("heuristic:sims=20")
-    session = GomocupSession(answers.append, process, seconds=60)
+    session = GomocupSession(answers.append, process, seconds=600)
     try:
         session.take("START 9", time.perf_counter())
         process._process.kill()
@@ -269,8 +298,9 @@ def test_a_line_came_when_its_reader_could_have_run(monkeypatch: pytest.MonkeyPa
     waited = iter((1.0, 1.3, 1.3))
     monkeypatch.setattr(arrival, "seconds_without_core", lambda: next(waited))
     moments = arrival.moments_of_arrival()
-    assert time.perf_counter() - next(moments) == pytest.approx(0.3, abs=0.05)
-    assert time.perf_counter() - next(moments) == pytest.approx(0.0, abs=0.05)
+    for waiting in (0.3, 0.0):
+        earliest, moment, latest = time.perf_counter(), next(moments), time.perf_counter()
+        assert earliest - waiting - 1e-6 <= moment <= latest - waiting + 1e-6
 
 
 @on_linux
@@ -281,22 +311,23 @@ def test_the_system_tells_how_long_a_thread_waited_for_a_core() -> None:
 
 
 def test_an_engine_is_not_charged_for_our_own_waiting(tmp_path: Path) -> None:
-    """A clock of 0.5 s, and a manager that gets to read each answer 0.6 s after it came."""
+    """A clock of 3 s, and a manager that gets to read the first answer 3.5 s after it came."""
     player = find_player(f"engine:gomocup:{brain(tmp_path)}", GOMOKU)
     choose = player.choose
+    delays = iter((3.5,))
 
     def choose_late(position: Position, seconds: float | None = None) -> int:
         action = choose(position, seconds)
-        time.sleep(0.6)
+        time.sleep(next(delays, 0.0))
         return action
 
     player.choose = choose_late  # type: ignore[method-assign]
     position = Position(GOMOKU, "a1 b1 a2 b2 a3 b3 a4 g7")
     try:
-        record = play_game((player, find_player("random", GOMOKU)), position, clock=Clock(per_move=0.5))
+        record = play_game((player, find_player("random", GOMOKU)), position, clock=Clock(per_move=3))
     finally:
         player.close()
-    assert record.reason == "rules" and sum(record.seconds) < 0.6 * (record.plies - record.opening), record
+    assert next(delays, None) is None and record.reason == "rules" and sum(record.seconds) < 3.5, record
 
 
 # -- a tight clock -----------------------------------------------------------------------------------------------------

@@ -3,7 +3,10 @@
 import io
 import random
 import re
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from engine_helpers import SessionTransport, Talk, ThinkingThread, gomocup_session
@@ -11,19 +14,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boardzero.arena.game import play_game
+from boardzero.engines import gomocup_thinking
 from boardzero.engines.brains import completed, new_brain, tree_megabytes
 from boardzero.engines.conversation import Answer, converse
 from boardzero.engines.gomocup import GomocupSession
-from boardzero.engines.gomocup_mind import GomocupMind, position_of
+from boardzero.engines.gomocup_thinking import told_board
 from boardzero.engines.memory import used_megabytes
+from boardzero.engines.mind import PlayerMind, position_of
 from boardzero.engines.plain_moves import plain_move
+from boardzero.engines.position_thinking import told
 from boardzero.engines.timing import Lateness, time_for_move
+from boardzero.engines.told_position import ToldPosition
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
 from boardzero.players.engine import EngineParameters, EnginePlayer
 from boardzero.players.forest_player import ForestPlayer
 from boardzero.protocols.gomocup import Board, Point, parse_answer, parse_limit, parse_point
 
+FAR_TOO_LONG = 60.0  # seconds
+LONG = 600_000  # milliseconds a move: nobody is late, on any machine
 MOVE = re.compile(r"\d{1,2},\d{1,2}")
 ALLOWED = re.compile(r"OK|ERROR .+|UNKNOWN .+|MESSAGE .+|DEBUG .+|SWAP|\d+,\d+( \d+,\d+){0,2}|name=\".+")
 
@@ -33,7 +42,7 @@ def brain(player: str = "heuristic:sims=20") -> Talk:
 
     def new_session(answer: Answer) -> GomocupSession:
         session = gomocup_session(answer, player)
-        session.limits.turn = 20_000
+        session.limits.turn = LONG
         return session
 
     return Talk(new_session)
@@ -173,7 +182,8 @@ def test_info_is_never_answered_but_by_messages() -> None:
     assert talk.session.limits.left is None  # type: ignore[attr-defined]
 
 
-def test_evaluate_tells_what_the_search_thought() -> None:
+def test_evaluate_tells_what_the_search_thought(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gomocup_thinking, "EVALUATION_SECONDS", 60.0)
     talk = brain("heuristic:sims=200")
     talk.say("START 9")
     answer = talk.last("TURN 4,4")
@@ -233,18 +243,15 @@ def test_games_from_an_opening_are_told_as_a_board() -> None:
 
 
 def test_the_tree_is_kept_between_moves() -> None:
-    mind = GomocupMind("heuristic:sims=300")
-    board, far = Board(9, {Point(4, 4): False}), time.perf_counter() + 60
-    reply = mind.choose(board, False, 0, far)
+    mind = PlayerMind("heuristic:sims=300")
+    far = time.perf_counter() + 3600
+    played = [40]
+    reply = mind.choose(ToldPosition("gomoku:size=9", tuple(played)), 0, far)
     player = mind._player
-    assert reply is not None and isinstance(player, ForestPlayer)
-    action = reply.y * 9 + reply.x
-    expected = player.forest.line(0, action, 2)[1]
-    visits = player.forest.root_edges(0)
-    assert visits and len(player._actions) == 1
+    assert reply is not None and isinstance(player, ForestPlayer) and len(player._actions) == 1
+    played += player.forest.line(0, reply, 2)  # the reply, and what is expected next
     before = player.forest.counts().simulations
-    board.stones |= {reply: True, Point(expected % 9, expected // 9): False}
-    mind.choose(board, False, 0, far)
+    mind.choose(ToldPosition("gomoku:size=9", tuple(played)), 0, far)
     assert player is mind._player and len(player._actions) == 3
     done = player.forest.counts().simulations - before
     assert sum(edge.visits for edge in player.forest.root_edges(0)) > done
@@ -271,12 +278,26 @@ def test_plain_moves_win_and_prevent_losing() -> None:
     assert plain_move(Board(10, six), exact=False) == Point(4, 3)
 
 
+def position_on(stones: dict[Point, bool], exact: bool = False) -> Position | None:
+    known = told_board(Board(9, stones), exact)
+    return None if known is None else position_of(known)
+
+
 def test_boards_become_positions_with_us_to_move() -> None:
-    ours_first = position_of(Board(9, {Point(4, 4): True, Point(5, 5): False}), exact=False)
+    ours_first = position_on({Point(4, 4): True, Point(5, 5): False})
     assert ours_first is not None and ours_first.actions == [40, 50] and ours_first.turn == 0
-    unordered = position_of(Board(9, {Point(5, 5): False, Point(4, 4): True}), exact=True)
+    unordered = position_on({Point(5, 5): False, Point(4, 4): True}, exact=True)
     assert unordered is not None and unordered.turn == 0 and unordered.game.specification == "gomoku:size=9,rule=standard"
-    assert position_of(Board(9, {Point(1, 1): True}), exact=False) is None
+    assert unordered.board.replace("/", "").index("X") == 40
+    assert position_on({Point(1, 1): True}) is None  # the others are to move
+
+
+def test_boards_of_games_that_are_over_become_no_positions() -> None:
+    ordered = {Point(x, y): y == 1 for x in range(5) for y in range(2)}
+    last = Point(8, 8)
+    assert position_on(dict(list(ordered.items())[:8])) is not None
+    assert position_on(ordered) is None and position_on({**ordered, last: False}) is None
+    assert position_on(dict(sorted(ordered.items(), reverse=True))) is None
 
 
 @settings(deadline=None)
@@ -306,48 +327,52 @@ def test_a_game_time_is_spread_over_its_moves() -> None:
     assert left > 0
 
 
-def test_late_players_are_replaced_by_a_plain_move_in_time() -> None:
-    process = ThinkingThread("minimax:seconds=3")
+@contextmanager
+def slow_brain(milliseconds: int, first_thought: int | None = None) -> Iterator[Talk]:
+    """A brain with so much time, whose player needs far more; it may tell a first thought at once."""
+    process, is_over = ThinkingThread("random"), threading.Event()
     talk = Talk(lambda answer: GomocupSession(answer, process))
-    talk.say("START 15", "INFO timeout_turn 20000")
-    assert MOVE.fullmatch(talk.last("TURN 7,7"))  # all is loaded
-    process.mind.choose = lambda *arguments: time.sleep(1.5)  # type: ignore[method-assign]
-    talk.say("INFO timeout_turn 400")
-    begun = time.perf_counter()
-    assert MOVE.fullmatch(talk.last("TURN 0,0"))
-    assert time.perf_counter() - begun < 0.4
+    talk.say("START 15", f"INFO timeout_turn {milliseconds}")
+
+    def choose(*arguments: object) -> None:
+        if first_thought is not None:
+            process.mind.tell(first_thought)
+        is_over.wait(FAR_TOO_LONG)
+
+    process.mind.choose = choose  # type: ignore[method-assign, assignment]
+    yield talk
+    is_over.set()
+
+
+def test_late_players_are_replaced_by_a_plain_move_in_time() -> None:
+    with slow_brain(400) as talk:
+        begun = time.perf_counter()
+        move, remark = talk.say("TURN 7,7")
+        assert time.perf_counter() - begun < FAR_TOO_LONG / 2
+        assert MOVE.fullmatch(move) and remark == "DEBUG the player was not ready in time: a plain move"
 
 
 def test_a_first_thought_is_played_when_the_last_comes_too_late() -> None:
-    process = ThinkingThread("heuristic")
-    talk = Talk(lambda answer: GomocupSession(answer, process))
-    talk.say("START 15", "INFO timeout_turn 20000")
-
-    def choose(*arguments: object) -> None:
-        process.mind.tell(Point(0, 3))
-        time.sleep(1.5)
-
-    process.mind.choose = choose  # type: ignore[method-assign, assignment]
-    talk.say("INFO timeout_turn 400")
-    begun = time.perf_counter()
-    assert talk.last("TURN 7,7") == "0,3"
-    assert time.perf_counter() - begun < 0.4
+    with slow_brain(2000, first_thought=3 * 15) as talk:
+        begun = time.perf_counter()
+        assert talk.say("TURN 7,7") == ["0,3"]
+        assert time.perf_counter() - begun < FAR_TOO_LONG / 2
 
 
 def test_searches_without_end_tell_a_first_thought() -> None:
-    mind = GomocupMind()
-    told: list[Point] = []
-    mind.tell = told.append
-    board = Board(9, {Point(4, 4): False})
-    chosen = mind.choose(board, False, 0, time.perf_counter() + 0.2)
-    assert chosen is not None and len(told) == 1 and told[0] not in board.stones
+    mind = PlayerMind()
+    thoughts: list[int] = []
+    mind.tell = thoughts.append
+    position = Position(find_game("gomoku:size=9"), "e5")
+    chosen = mind.choose(told(position), 0, time.perf_counter() + 0.2)
+    assert chosen is not None and len(thoughts) == 1 and thoughts[0] in position.legal_actions()
 
 
 def test_unusable_players_are_told_and_replaced() -> None:
     talk = Talk(lambda answer: gomocup_session(answer, "alphazero:network=/nowhere.onnx"))
-    talk.say("START 15", "INFO timeout_turn 20000")
+    talk.say("START 15", f"INFO timeout_turn {LONG}")
     answers = talk.say("TURN 7,7")
-    assert answers[0].startswith("DEBUG BadInput: There is no network file") and MOVE.fullmatch(answers[-1])
+    assert answers[0].startswith("DEBUG There is no network file") and MOVE.fullmatch(answers[-1])
 
 
 def test_the_tree_fits_the_memory_that_the_manager_allows() -> None:
@@ -376,6 +401,7 @@ def test_answers_of_other_brains_are_told_apart() -> None:
     ]
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_no_text_breaks_the_parsers(text: str) -> None:
     parse_answer(text)

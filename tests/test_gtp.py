@@ -3,15 +3,20 @@
 import random
 import re
 import shutil
+import threading
+import time
 
+import numpy as np
 import pytest
-from engine_helpers import Script, SessionTransport, Talk
-from hypothesis import given
+from engine_helpers import Script, SessionTransport, Talk, ThinkingThread
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boardzero.arena.game import play_game
 from boardzero.arena.match import Match, MatchSettings
-from boardzero.engines.gtp import GtpClock, GtpSession
+from boardzero.engines.gtp import GAMES, GtpClock, GtpSession
+from boardzero.engines.mind import position_of
+from boardzero.engines.position_thinking import told
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
@@ -29,7 +34,7 @@ CLEAR = ["> clear_board", "< =", "< "]
 
 
 def engine(game: str = "othello", player: str = "random") -> Talk:
-    return Talk(lambda answer: GtpSession(answer, find_game(game), player, seconds=0.2))
+    return Talk(lambda answer: GtpSession(answer, ThinkingThread(player), find_game(game), seconds=0.2))
 
 
 def led(dialogue: list[str]) -> EnginePlayer:
@@ -47,6 +52,7 @@ def test_vertices_count_from_the_bottom_without_i_and_othellos_from_the_top() ->
         action_of("J9", OTHELLO)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 168))
 def test_vertices_are_read_as_they_are_written(action: int) -> None:
     assert action_of(vertex_of(action, GOMOKU), GOMOKU) == action
@@ -102,12 +108,12 @@ def test_passes_that_a_manager_leaves_out_are_made() -> None:
         if moves.over:
             moves = Position(OTHELLO)
         moves.play(draw.choice(moves.legal_actions()))
-    for told in (True, False):
+    for is_told in (True, False):
         talk = engine()
         for ply, action in enumerate(moves.actions):
             assert talk.last(f"play {'bw'[ply % 2]} {vertex_of(action, OTHELLO)}") == "=\n"
         colour, other = "bw"[moves.turn], "bw"[1 - moves.turn]
-        if told:
+        if is_told:
             assert talk.last(f"play {colour} pass") == "=\n"
         assert re.fullmatch(r"= [A-H][1-8]\n", talk.last(f"genmove {other}"))
 
@@ -135,6 +141,52 @@ def test_time_settings_limit_a_move() -> None:
     assert talk.last("time_settings 0 1 1") == "=\n" and talk.last("time_left b 0.5 1") == "=\n"
     assert talk.last("time_settings a b c") == "? syntax error\n"
     assert talk.last("genmove b").startswith("= ")
+
+
+@pytest.mark.parametrize("first_thought", [None, "F5"])
+def test_a_late_players_first_thought_or_any_legal_move_is_played_in_time(first_thought: str | None) -> None:
+    process, is_over = ThinkingThread("random"), threading.Event()
+    talk = Talk(lambda answer: GtpSession(answer, process, OTHELLO))
+
+    def choose(*arguments: object) -> None:
+        if first_thought is not None:
+            process.mind.tell(action_of(first_thought, OTHELLO))
+        is_over.wait(60)
+
+    process.mind.choose = choose  # type: ignore[method-assign, assignment]
+    begun = time.perf_counter()
+    move = talk.last(f"time_left b {2 if first_thought else 0.4} 1", "genmove b")
+    assert time.perf_counter() - begun < 30
+    is_over.set()
+    assert move == f"= {first_thought}\n" if first_thought else re.fullmatch(r"= (D3|C4|F5|E6)\n", move)
+
+
+def test_late_answers_leave_more_room_for_the_next_but_only_where_a_clock_runs() -> None:
+    talk = engine(player="mcts:sims=5")
+    session = talk.session
+    assert isinstance(session, GtpSession)
+    talk.say("genmove b")
+    assert session._lateness.seconds == 0.0
+    session._lateness.saw(planned=10.0, answered=10.25)
+    talk.say("time_settings 0 1 1")
+    session._moment = time.perf_counter() + 60  # however long this test may be kept waiting
+    assert session._times(1).soft - session._moment == pytest.approx(0.5)
+
+
+def test_a_player_that_cannot_think_about_the_game_is_told() -> None:
+    assert engine(player="heuristic").last("genmove b").startswith("? The line heuristic cannot judge othello")
+
+
+@pytest.mark.parametrize("game", [*GAMES, "othello:first=white", "gomoku:rule=standard,size=7"])
+def test_positions_are_told_to_the_process_that_thinks_as_they_are(game: str) -> None:
+    position, draw = Position(find_game(game)), random.Random(1)
+    for _ in range(4):
+        heard = position_of(told(position))
+        assert heard is not None and heard.actions == position.actions and heard.board == position.board
+        position.play(draw.choice(position.legal_actions()))
+    set_up = Position(find_game(game), board=position.board)
+    heard = position_of(told(set_up))
+    assert heard is not None and heard.actions == [] and np.array_equal(heard.state, set_up.state)
 
 
 def test_quit_is_answered_and_ends() -> None:
@@ -239,7 +291,7 @@ def test_an_engine_that_cannot_play_the_size_is_refused() -> None:
 @pytest.mark.parametrize("game", ["othello:size=6", "gomoku:size=7", "tictactoe"])
 def test_two_engines_play_a_whole_game_through_the_client(game: str) -> None:
     rules = find_game(game)
-    transports = [SessionTransport(lambda answer: GtpSession(answer, rules, "random")) for _ in range(2)]
+    transports = [SessionTransport(lambda answer: GtpSession(answer, ThinkingThread("random"), rules)) for _ in range(2)]
     first, second = (EnginePlayer(rules, EngineParameters(), protocol="gtp", transport=one) for one in transports)
     record = play_game((first, second), Position(rules))
     assert record.reason == "rules", record.remark
@@ -249,7 +301,7 @@ def test_two_engines_play_a_whole_game_through_the_client(game: str) -> None:
 # -- Debian's gtp-rhino ------------------------------------------------------------------------------------------------
 @pytest.mark.skipif(RHINO is None, reason="gtp-rhino is not installed (Debian: grhino)")
 def test_gtp_rhino_plays_whole_games_as_an_opponent() -> None:
-    players = (find_player(f"engine:gtp:{RHINO} -l 1", OTHELLO), find_player("random", OTHELLO))
+    players = (find_player(f"engine:gtp,patience=60:{RHINO} -l 1", OTHELLO), find_player("random", OTHELLO))
     try:
         result = Match(players, MatchSettings(games=6, seed=3)).play()
     finally:
@@ -260,8 +312,8 @@ def test_gtp_rhino_plays_whole_games_as_an_opponent() -> None:
 @pytest.mark.skipif(RHINO is None, reason="gtp-rhino is not installed (Debian: grhino)")
 def test_gtp_rhino_and_our_engine_keep_the_same_game_and_score() -> None:
     """Rhino follows, by its own rules, the game that it plays with our engine, and counts the same discs at the end."""
-    rhino = EnginePlayer(OTHELLO, EngineParameters(), protocol="gtp", command=f"{RHINO} -l 1")
-    ours = SessionTransport(lambda answer: GtpSession(answer, OTHELLO, "minimax:depth=1"))
+    rhino = EnginePlayer(OTHELLO, EngineParameters(patience=60), protocol="gtp", command=f"{RHINO} -l 1")
+    ours = SessionTransport(lambda answer: GtpSession(answer, ThinkingThread("minimax:depth=1"), OTHELLO))
     engine_player = EnginePlayer(OTHELLO, EngineParameters(), protocol="gtp", transport=ours)
     position = Position(OTHELLO)
     record = play_game((engine_player, rhino), position)
@@ -270,9 +322,9 @@ def test_gtp_rhino_and_our_engine_keep_the_same_game_and_score() -> None:
     for ply, action in enumerate(position.actions):
         if (vertex := vertex_of(action, OTHELLO)) != "pass":
             transport.send(f"play {'bw'[ply % 2]} {vertex}")
-            assert transport.receive(5) == "=" and transport.receive(5) == ""
+            assert transport.receive(60) == "=" and transport.receive(60) == ""
     transport.send("final_score")
-    score = transport.receive(5)
+    score = transport.receive(60)
     transport.close("quit")
     rhino.close()
     ours.talk.session.take("clear_board", 0)

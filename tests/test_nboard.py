@@ -4,7 +4,7 @@ import random
 import re
 
 import pytest
-from engine_helpers import Script, SessionTransport, Talk
+from engine_helpers import Script, SessionTransport, Talk, ThinkingThread
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,7 +27,7 @@ ALLOWED = re.compile(r"set myname .+|status.*|pong.*|learned|=== ([A-H][1-8]|PA)
 
 
 def engine(player: str = "random") -> Talk:
-    return Talk(lambda answer: NBoardSession(answer, player, seconds=0.1))
+    return Talk(lambda answer: NBoardSession(answer, ThinkingThread(player), seconds=0.1))
 
 
 def played(seed: int, plies: int, game: str = "othello") -> Position:
@@ -56,10 +56,33 @@ def test_passes_that_are_not_written_are_played() -> None:
     assert game_from_text(game_to_text(position).replace("B[PA]", "").replace("W[PA]", "")).board == position.board
 
 
-@pytest.mark.parametrize("board", ["", "8", "8 --- *", "7 " + "-" * 49 + " *", "8 " + "-" * 63 + "x *", "8 " + "-" * 64 + " ?"])
+@pytest.mark.parametrize(
+    "board", ["", "8", "8 --- *", "7 " + "-" * 49 + " *", "8 " + "-" * 63 + "x *", "8 " + "-" * 64 + " ?", "9" * 5000 + " - *"]
+)
 def test_damaged_boards_are_refused(board: str) -> None:
     with pytest.raises(BadInput):
         game_from_text(f"(;GM[Othello]BO[{board}];)")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "there is no game"),
+        (SAMPLE[:90], "the game is cut short"),
+        (SAMPLE.replace("Othello", "Go"), "only Othello is read"),
+        (SAMPLE.replace("B[D3]", "W[D3]"), "wrong side"),
+        (SAMPLE.replace("B[D3]", "B[A1]"), "Move 3, a1, is illegal"),
+    ],
+)
+def test_damaged_games_are_refused_with_a_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(BadInput, match=sentence):
+        game_from_text(text)
+
+
+def test_a_result_that_the_rules_do_not_confirm_is_no_damage() -> None:
+    position = played(3, 130)
+    assert position.over
+    assert game_from_text(game_to_text(position).replace("RE[?]", "RE[+64.000]")).board == position.board
 
 
 def test_the_documented_session_is_answered() -> None:
@@ -189,7 +212,7 @@ def test_two_engines_play_a_whole_game_through_the_client() -> None:
             OTHELLO,
             EngineParameters(),
             protocol="nboard",
-            transport=SessionTransport(lambda answer: NBoardSession(answer, "random")),
+            transport=SessionTransport(lambda answer: NBoardSession(answer, ThinkingThread("random"))),
         )
         for _ in range(2)
     )

@@ -34,6 +34,8 @@ from boardzero.games.catalogue import find_game
 from boardzero.players.alphazero import AlphaZeroParameters, AlphaZeroPlayer
 from boardzero.players.catalogue import find_player
 from boardzero.players.player import Player
+from boardzero.storage.database import Database
+from boardzero.storage.queries import list_runs, newest_ratings
 
 GAME = find_game("connect4:rows=5,columns=5")
 ADVANTAGE, DRAW = 0.3, -1.0  # of simulated games
@@ -287,6 +289,18 @@ def test_the_command_prints_ratings_and_goes_on(trained: Path, capsys: pytest.Ca
     shown = capsys.readouterr().out
     assert "Δr" in shown and "score of row against column" in shown
     assert json.loads((trained / "ratings.json").read_text())["anchor"] == "first 0"
+
+
+def test_logged_ratings_of_networks_belong_to_their_run(trained: Path, tmp_path: Path) -> None:
+    few = ["--sims", "8", "--networks", "2", "--no-anchors", "--games", "8"]
+    database = Database(str(tmp_path / "games.sqlite"))
+    app(["rate", str(trained), "random", *few, "--json", "--database", database.name], standalone_mode=False)
+    with database.reading() as connection:
+        (run,) = list_runs(connection)
+        rated = {row["player"]: row["run"] for row in newest_ratings(connection, "tictactoe")}
+    database.close()
+    assert run["folder"] == str(trained.absolute()) and run["game"] == "tictactoe"
+    assert rated == {"first 0": run["id"], "first 3": run["id"], "random": None}
 
 
 @pytest.mark.parametrize(

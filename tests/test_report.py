@@ -201,7 +201,7 @@ def test_a_browser_opens_the_report_without_errors(trained: Path, browser: Any, 
     page.on("request", lambda request: complaints.append(request.url) if request.url.startswith("http") else None)
     page.goto(path.as_uri())
     page.wait_for_selector("#chart-losses .main-svg")
-    assert page.locator(".plot .main-svg").count() >= 8
+    page.locator(".plot .main-svg").nth(7).wait_for(state="attached")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")  # nothing to scroll sideways for
     game = page.locator("#game-0")
     game.locator("input").evaluate("slider => { slider.value = 0; slider.dispatchEvent(new Event('input')); }")

@@ -30,8 +30,7 @@ from boardzero.storage.queries import (
     find_stored_game,
     list_games,
     list_matches,
-    list_ratings,
-    rating_entry,
+    newest_ratings,
 )
 from boardzero.storage.spool import FILE, Spool
 from boardzero.storage.tables import games as games_table
@@ -149,17 +148,24 @@ def test_a_row_that_is_written_again_is_there_once(url: str) -> None:
     assert len(games_in(url)) == 1
 
 
-def test_ratings_are_kept_by_fit(url: str) -> None:
-    fit, others = (
-        new_id(),
-        {"low": 10.0, "high": 90.0, "games": 20, "scale": "elo", "made": "2031-01-01T00:00:00Z", "who": "me"},
-    )
-    rows = [rating_entry(fit, "connect4", player, rating, **others) for player, rating in (("random", 0.0), ("mcts", 50.0))]
+def test_the_newest_ratings_are_those_of_the_last_fit_in_exactly_this_game(url: str) -> None:
+    common = {"low": 10.0, "high": 90.0, "games": 20, "scale": "elo", "who": "me"}
+    fits: list[tuple[str, int, dict[str, float]]] = [
+        ("connect4", 2030, {"mcts": 9.0}),
+        ("connect4", 2031, {"random": 0.0, "mcts": 50.0}),
+        ("connect4:rows=5", 2032, {"a": 1}),
+    ]
     with GameLog(url, silence) as log:
-        log.write(rows)
+        for game, year, rated in fits:
+            fit = {**common, "fit": new_id(), "game": game, "made": f"{year}-01-01T00:00:00Z"}
+            log.write(Entry("ratings", {**fit, "player": player, "rating": rating}) for player, rating in rated.items())
     database = Database(url)
     with database.reading() as connection:
-        assert [row["player"] for row in list_ratings(connection, "connect4")] == ["mcts", "random"]
+        assert [(row["player"], row["rating"]) for row in newest_ratings(connection, "connect4")] == [
+            ("mcts", 50),
+            ("random", 0),
+        ]
+        assert newest_ratings(connection, "othello") == []
     database.close()
 
 

@@ -55,7 +55,7 @@ def test_addresses_are_those_that_a_browser_opens() -> None:
 
 
 def test_the_load_benchmark_counts_moves_and_errors() -> None:
-    told = boardzero("bench", "serve", "--people", "4", "--sims", "10", "--seconds", "3", "--think", "0", "--json").stdout
+    told = boardzero("bench", "serve", "--people", "4", "--sims", "10", "--seconds", "6", "--think", "0", "--json").stdout
     report = json.loads(told)
     assert report["errors"] == 0 and report["moves"] > 4
     assert 0 < report["move_seconds"]["median"] <= report["move_seconds"]["longest"]

@@ -17,6 +17,8 @@ import pytest
 from starlette.testclient import TestClient
 from web_servers import ok, refusal, reply_to, serving
 
+from boardzero.web.game_log import GameLog
+
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
@@ -31,6 +33,15 @@ def begin(client: TestClient, game: str, first: str = "human", second: str = "hu
 def play(client: TestClient, game: dict[str, Any], move: str) -> Any:
     wish = {"move": move, "ply": game["position"]["plies"]}
     return reply_to(client, ok(client.post(f"/api/games/{game['id']}/moves", json=wish)))
+
+
+def log_id(client: TestClient, game: dict[str, Any]) -> str:
+    """Of a finished game, as soon as it has one."""
+    until = time.monotonic() + 20
+    while (logged := ok(client.get(f"/api/games/{game['id']}"))["log"]) is None and time.monotonic() < until:
+        time.sleep(0.05)
+    assert isinstance(logged, str)
+    return logged
 
 
 def do(client: TestClient, game: dict[str, Any], what: str, **wish: Any) -> Any:
@@ -56,9 +67,9 @@ def test_a_whole_game_against_a_machine(client: TestClient, game: str, machine: 
         assert not state["trouble"]
         state = play(client, state, state["position"]["legal"][0]["move"])
     assert state["reason"] == "rules" and state["result"] in ("first", "second", "draw")
-    logged = ok(client.get(f"/api/log/{state['log']}"))
+    logged = ok(client.get(f"/api/log/{log_id(client, state)}"))
     assert logged["moves"] == state["position"]["moves"] and logged["result"] == state["result"]
-    assert logged["players"] == [machine, "human"]
+    assert logged["players"] == [machine, "human"] and logged["source"] == "page"
 
 
 def test_a_machine_says_what_it_thought(client: TestClient) -> None:
@@ -99,7 +110,7 @@ def test_restart_keeps_the_given_opening(client: TestClient) -> None:
 def test_a_resigned_game_is_over_and_logged(client: TestClient) -> None:
     state = do(client, play(client, begin(client, "connect4"), "4"), "resign", side=1)
     assert (state["result"], state["reason"]) == ("first", "resignation") and not state["position"]["legal"]
-    assert ok(client.get(f"/api/log/{state['log']}"))["reason"] == "resignation"
+    assert ok(client.get(f"/api/log/{log_id(client, state)}"))["reason"] == "resignation"
     refusal(client.post(f"/api/games/{state['id']}/moves", json={"move": "4", "ply": 1}), 400)
     assert do(client, state, "undo")["result"] == "unfinished"
 
@@ -167,6 +178,45 @@ def test_a_machine_that_cannot_move_says_why(client: TestClient) -> None:
 def test_unknown_games_are_not_found(client: TestClient) -> None:
     assert "There is no game" in refusal(client.get("/api/games/nothing"), 404)
     assert client.post("/api/games/nothing/undo", json={}).status_code == 404
+
+
+@pytest.mark.parametrize("database", ["postgresql://me@127.0.0.1:1/games", "postgresql://me@nowhere.invalid/games"])
+def test_a_game_ends_as_usual_while_the_log_is_down_and_is_kept_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database: str
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    said: list[str] = []
+    with serving(tmp_path, database=database, say=said.append) as client:
+        state = begin(client, "tictactoe")
+        for move in ("a1", "b1", "a2", "b2", "a3"):
+            state = play(client, state, move)
+        assert state["result"] == "first" and state["reason"] == "rules"
+        log_id(client, state)
+    (kept,) = (tmp_path / "data").rglob("rows.jsonl")
+    game = json.loads(kept.read_text())["values"]
+    assert (game["first"], game["second"], game["result"], game["source"]) == ("human", "human", "first", "page")
+    assert len(said) == 1 and "does not answer" in said[0]
+
+
+def test_a_slow_log_delays_no_end_of_a_game_and_saving_waits_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    free = threading.Event()
+    add = GameLog._add
+    monkeypatch.setattr(GameLog, "_add", lambda log, record: free.wait(30) and add(log, record))
+    with serving(tmp_path) as client:
+        begun = time.monotonic()
+        state = do(client, play(client, begin(client, "connect4"), "4"), "resign", side=1)
+        assert state["result"] == "first" and state["log"] is None and time.monotonic() - begun < 15
+        free.set()
+        saved = do(client, state, "save")["log"]
+        assert saved == log_id(client, state) and ok(client.get("/api/log"))["total"] == 1
+
+
+def test_without_logging_only_what_somebody_saves_is_logged(tmp_path: Path) -> None:
+    with serving(tmp_path, log_games=False) as client:
+        state = do(client, play(client, begin(client, "connect4"), "4"), "resign", side=1)
+        assert state["log"] is None and ok(client.get("/api/log"))["total"] == 0
+        do(client, state, "save")
+        assert ok(client.get("/api/log"))["total"] == 1
 
 
 def test_a_game_of_the_log_can_be_gone_on_with(client: TestClient) -> None:

@@ -90,21 +90,21 @@ def test_searches_of_many_people_share_batches(pool: ThinkingPool, evaluator: Co
 def test_a_long_search_lets_short_ones_through(pool: ThinkingPool, evaluator: Counting) -> None:
     evaluator.seconds = 0.002
 
-    async def both() -> tuple[float, float]:
-        begun = time.perf_counter()
-        long = asyncio.ensure_future(pool.submit(job("", 20_000, seconds=2.0)))
-        await asyncio.sleep(0.1)
+    async def both() -> bool:
+        long = asyncio.ensure_future(pool.submit(job("", 20_000, seconds=60.0)))
+        while not evaluator.batches:
+            await asyncio.sleep(0.01)
         await pool.submit(job("44"))
-        short_seconds = time.perf_counter() - begun
-        await long
-        return short_seconds, time.perf_counter() - begun
+        long_is_done = long.done()
+        long.cancel()
+        await asyncio.gather(long, return_exceptions=True)
+        return long_is_done
 
-    short_seconds, long_seconds = asyncio.run(both())
-    assert long_seconds >= 1.9 and short_seconds < long_seconds / 2
+    assert not asyncio.run(both())
 
 
 def test_a_full_queue_is_refused_with_a_sentence(pool: ThinkingPool, evaluator: Counting) -> None:
-    evaluator.seconds = 0.05
+    evaluator.seconds = 0.5  # none is done before all have come
 
     async def too_many() -> None:
         waiting = [asyncio.ensure_future(pool.submit(job("4"))) for _ in range(300)]
@@ -127,7 +127,7 @@ def test_a_search_that_nobody_waits_for_ends(pool: ThinkingPool) -> None:
     begun = time.perf_counter()
     asyncio.run(give_up())
     while pool.load().running:
-        assert time.perf_counter() - begun < 5
+        assert time.perf_counter() - begun < 20
         time.sleep(0.02)
 
 

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from boardzero.cli.arena_options import INTERRUPTED
+from boardzero.cli.log_option import LogDatabase, LogGames
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from boardzero.engines.conversation import Answer, Session
+    from boardzero.engines.game_reports import Reporter
 
 app = typer.Typer(help="Be an engine inside other programs.", no_args_is_help=True)
 
@@ -26,13 +28,20 @@ Port = Annotated[
 
 
 @app.command()
-def gomocup(player: PlayerName = None, seconds: Seconds = 5.0, port: Port = None) -> None:
+def gomocup(
+    player: PlayerName = None,
+    seconds: Seconds = 5.0,
+    port: Port = None,
+    log: LogGames = False,
+    database: LogDatabase = None,
+) -> None:
     """A brain for Gomoku tournament managers (Piskvork, c-gomoku-cli), over standard input and output."""
     from boardzero.engines.gomocup import GomocupSession
     from boardzero.engines.thinking_process import ThinkingProcess
 
     _check_player(player)
-    _converse(lambda answer: GomocupSession(answer, ThinkingProcess(player), seconds), port)
+    report = _reporter(log, database, "gomocup", player)
+    _converse(lambda answer: GomocupSession(answer, ThinkingProcess(player), seconds, report), port)
 
 
 @app.command()
@@ -41,23 +50,35 @@ def gtp(
     player: PlayerName = None,
     seconds: Seconds = 5.0,
     port: Port = None,
+    log: LogGames = False,
+    database: LogDatabase = None,
 ) -> None:
     """An engine for managers that speak the Go Text Protocol, over standard input and output."""
     from boardzero.engines.gtp import GtpSession
+    from boardzero.engines.thinking_process import ThinkingProcess
     from boardzero.games.catalogue import find_game
 
     rules = find_game(game)
     _check_player(player)
-    _converse(lambda answer: GtpSession(answer, rules, player, seconds), port)
+    report = _reporter(log, database, "gtp", player)
+    _converse(lambda answer: GtpSession(answer, ThinkingProcess(player), rules, seconds, report), port)
 
 
 @app.command()
-def nboard(player: PlayerName = None, seconds: Seconds = 5.0, port: Port = None) -> None:
+def nboard(
+    player: PlayerName = None,
+    seconds: Seconds = 5.0,
+    port: Port = None,
+    log: LogGames = False,
+    database: LogDatabase = None,
+) -> None:
     """An engine for NBoard, a board for Othello, over standard input and output."""
     from boardzero.engines.nboard import NBoardSession
+    from boardzero.engines.thinking_process import ThinkingProcess
 
     _check_player(player)
-    _converse(lambda answer: NBoardSession(answer, player, seconds), port)
+    report = _reporter(log, database, "nboard", player)
+    _converse(lambda answer: NBoardSession(answer, ThinkingProcess(player), seconds, report), port)
 
 
 @app.command()
@@ -80,6 +101,21 @@ def _check_player(specification: str | None) -> None:
         able = [known for known in PLAYERS if known != "human"]
         if name not in able:
             raise BadInput(f"'{name}' cannot think for an engine{nearest(name, able)}; {', '.join(able)} can.")
+
+
+def _reporter(asked: bool, database: str | None, protocol: str, player: str | None) -> "Reporter":
+    """Who hears of the games; a database that can never work is refused before any game has begun."""
+    from boardzero.engines.game_reports import GameReports, unreported
+
+    if not asked and database is None:
+        return unreported
+    from boardzero.storage.places import DATABASE_VARIABLE, usual_database
+
+    if database is not None or DATABASE_VARIABLE in os.environ:
+        from boardzero.storage.database import parse_url
+
+        parse_url(database or usual_database())
+    return GameReports(database or usual_database(), protocol, player)
 
 
 def _converse(new_session: "Callable[[Answer], Session]", port: int | None) -> None:

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from boardzero.cli.arena_options import INTERRUPTED, Seed, wide_console
+from boardzero.cli.log_option import LogDatabase, LogGames, game_log
 from boardzero.cli.output import AsJson, print_json
 
 if TYPE_CHECKING:
     from boardzero.evaluation.entrants import Entrant
     from boardzero.evaluation.rating import Matrix, Rating, Ratings
+    from boardzero.events.games import GameRecord
+    from boardzero.storage.log import GameLog
+    from boardzero.storage.rating_log import RatingLog
 
 FILE, SUMMARY = "ratings.jsonl", "ratings.json"
 MATRIX_GAMES = 10
@@ -44,6 +48,8 @@ def rate(
         Path | None, typer.Option(help=f"Where games are kept and gone on with (default: {FILE} of the first run).")
     ] = None,
     seed: Seed = 0,
+    log: LogGames = False,
+    database: LogDatabase = None,
     as_json: AsJson = False,
 ) -> None:
     """Rate the networks of runs and other players: plays the games that tell most and fits all of them together."""
@@ -65,18 +71,22 @@ def rate(
         print(f"{games_file.damaged} damaged lines of '{games_file.path}' were skipped.", file=sys.stderr)
     rating = Rating(rules, entrants, games_file, number, seed)
     interrupted = False
-    with _progress(as_json) as hear:
-        try:
-            if matrix:
-                rating.complete_matrix(matrix_games, hear)
-            if until is None:
-                rating.play(games, hear)
-            else:
-                _play_until(rating, until / chosen.points, hear)
-        except KeyboardInterrupt:
-            interrupted = True
-    answer = rating.ratings(chosen)
-    _keep(answer, runs)
+    with game_log(log, database) as opened:
+        logged = _rating_log(opened)
+        with _Progress(as_json, logged) as hear:
+            try:
+                if matrix:
+                    rating.complete_matrix(matrix_games, hear)
+                if until is None:
+                    rating.play(games, hear)
+                else:
+                    _play_until(rating, until / chosen.points, hear)
+            except KeyboardInterrupt:
+                interrupted = True
+        answer = rating.ratings(chosen)
+        _keep(answer, runs)
+        if logged is not None:
+            logged.fitted(answer)
     if as_json:
         shown = {"matrix": rating.matrix().as_dict()} if matrix else {}
         print_json({**answer.as_dict(), **shown, "file": str(games_file.path), "interrupted": interrupted})
@@ -85,6 +95,8 @@ def rate(
         if matrix:
             _show_matrix(rating.matrix())
         print(f"Games are kept in {games_file.path}; the same command again plays on from them.")
+        if logged is not None:
+            print("New games and the ratings are in the game log; boardzero serve shows them under Study, Position, Open log.")
     if interrupted:
         raise typer.Exit(INTERRUPTED)
 
@@ -125,14 +137,17 @@ def _play_until(rating: "Rating", half_width: float, hear: "_Progress") -> None:
 
 
 class _Progress:
-    """Says now and then, on standard error, how many games have been played."""
+    """Says now and then, on standard error, how many games have been played; the log, if there is one, hears each."""
 
-    def __init__(self, quiet: bool) -> None:
-        self.quiet, self.played, self._told = quiet, 0, 0.0
+    def __init__(self, quiet: bool, logged: "RatingLog | None") -> None:
+        self.quiet, self._logged = quiet, logged
+        self.played, self._told = 0, 0.0
 
-    def __call__(self, record: object) -> None:
+    def __call__(self, record: "GameRecord") -> None:
         import time
 
+        if self._logged is not None:
+            self._logged(record)
         self.played += 1
         step = 0.2 if sys.stderr.isatty() else 10.0
         if not self.quiet and time.monotonic() - self._told > step:
@@ -148,8 +163,12 @@ class _Progress:
             print(" " * 40, end="\r", file=sys.stderr, flush=True)
 
 
-def _progress(quiet: bool) -> _Progress:
-    return _Progress(quiet)
+def _rating_log(log: "GameLog | None") -> "RatingLog | None":
+    if log is None:
+        return None
+    from boardzero.storage.rating_log import RatingLog
+
+    return RatingLog(log)
 
 
 def _keep(answer: "Ratings", runs: list[Path]) -> None:

@@ -15,6 +15,7 @@ def serve(
     host: Annotated[str, typer.Option(help="The address to listen at; 0.0.0.0 lets other machines in.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen at; 0 takes a free one.")] = 8000,
     runs: Annotated[Path, typer.Option(metavar="DIR", help="The folder of training runs.")] = Path("runs"),
+    log: Annotated[bool, typer.Option(help="Keep finished games in the game log, or only those that somebody saves?")] = True,
     database: Annotated[
         str | None, typer.Option(metavar="URL", help="The game log (default: $BOARDZERO_DATABASE, or a file of yours).")
     ] = None,
@@ -48,7 +49,7 @@ def serve(
     beyond = not is_loopback(host)
     if beyond and not token:
         token = new_token()
-    settings = _settings(runs, database, live, training, threads, token, allow_host or [], beyond, public_url)
+    settings = _settings(runs, log, database, live, training, threads, token, allow_host or [], beyond, public_url)
     announcer = Announcer(lobby, lobby_token, public_url) if lobby else None
     socket = listen_at(host, port)
     address = page_address(host, socket.getsockname()[1], token)
@@ -66,6 +67,7 @@ def serve(
 
 def _settings(
     runs: Path,
+    log: bool,
     database: str | None,
     live: Path | None,
     training: bool,
@@ -96,6 +98,7 @@ def _settings(
         runs=runs,
         live_games=live,
         database=database,
+        log_games=log,
         training=training,
         token=token,
         hosts=(*hosts, *([public] if public else [])),

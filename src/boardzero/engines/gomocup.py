@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from boardzero.engines.conversation import Answer
+from boardzero.engines.game_reports import Reporter, unreported
 from boardzero.engines.gomocup_thinking import GomocupThinker
 from boardzero.engines.plain_moves import plain_move
 from boardzero.engines.thinking_process import ThinkingProcess, ThoughtFailed
@@ -57,9 +58,11 @@ class BadLine(Exception):
 class GomocupSession:
     """One manager."""
 
-    def __init__(self, answer: Answer, process: ThinkingProcess, seconds: float = USUAL_SECONDS) -> None:
+    def __init__(
+        self, answer: Answer, process: ThinkingProcess, seconds: float = USUAL_SECONDS, report: Reporter = unreported
+    ) -> None:
         """process: has the player that thinks; seconds: a move, where the manager sets no limit."""
-        self._send, self._seconds = answer, seconds
+        self._send, self._seconds, self._report = answer, seconds, report
         self._thinker = GomocupThinker(process)
         self.limits = Limits()
         self._lateness = Lateness()
@@ -94,6 +97,7 @@ class GomocupSession:
             self._thinker.dismiss()
 
     def close(self) -> None:
+        self._game_ended()
         self._thinker.close()
 
     def _obey(self, command: str, rest: str, moment: float) -> bool:
@@ -105,6 +109,7 @@ class GomocupSession:
             case "RESTART":
                 self._start((self._game().size,))
             case "BEGIN":
+                self._game_ended()
                 self._game().stones.clear()
                 self._move(moment)
             case "TURN":
@@ -137,9 +142,17 @@ class GomocupSession:
             raise BadLine(f"boards are square here, not {sides[0]} by {sides[1]}")
         if not SMALLEST <= sides[0] <= LARGEST:
             raise BadLine(f"boards of size {SMALLEST} to {LARGEST} are played here, not {sides[0]}")
+        self._game_ended()
         self.board = Board(sides[0])
         self._thinker.prepare(self.board.size, self._exact, self.limits.memory)
         self._send("OK")
+
+    def _game_ended(self) -> None:
+        """What is on the board is not gone on with."""
+        if self.board is not None and any(self.board.stones.values()):
+            stones = [(point.x, point.y, mine) for point, mine in self.board.stones.items()]
+            rule = "standard" if self._exact else "freestyle"
+            self._report({"size": self.board.size, "rule": rule, "stones": stones})
 
     def _take_back(self, rest: str) -> None:
         point = parse_point(rest)
@@ -165,7 +178,8 @@ class GomocupSession:
                     self._send("MESSAGE only free-style and standard rules are known here; the others are not kept")
             case "evaluate":
                 point = parse_point(value)
-                if point is not None and (text := self._thinker.opinion(point)):
+                board = self.board
+                if board and point and board.has(point) and (text := self._thinker.opinion(point, board.size)):
                     self._send(f"MESSAGE {text}")
 
     def _list(self, command: str, line: str, moment: float) -> None:
@@ -175,7 +189,10 @@ class GomocupSession:
             return
         lines, self._listing = self._listing, None
         if self._listed_for == "BOARD":
-            self.board = self._listed_board(lines)
+            board = self._listed_board(lines)
+            if not self._game().stones.items() <= board.stones.items():
+                self._game_ended()
+            self.board = board
             self._move(moment)
         else:
             self._swap(self._listed_points(lines), moment)
@@ -218,7 +235,7 @@ class GomocupSession:
         times = self._times(board, moment)
         plain = plain_move(board, self._exact)  # ready before it is needed
         try:
-            point = self._thinker.choose(board.copy(), self._exact, self.limits.memory, times)
+            point = self._thinker.choose(board, self._exact, self.limits.memory, times)
         except NoAnswer:
             point, self._late = None, not (self._ended or self._closed)
         except ThoughtFailed as error:
@@ -244,7 +261,7 @@ class GomocupSession:
         board.stones = {point: not black for point, black in board.stones.items()}  # as white sees it, who is to move
         judged = None
         with suppress(NoAnswer, ThoughtFailed):
-            judged = self._thinker.judge(board.copy(), self._exact, self.limits.memory, times)
+            judged = self._thinker.judge(board, self._exact, self.limits.memory, times)
         value, point = judged or (0.0, plain_move(board, self._exact))
         if value < 0 or point is None:
             board.stones = {stone: not own for stone, own in board.stones.items()}

@@ -7,6 +7,7 @@ from contextlib import suppress
 from boardzero.engines.memory import used_megabytes
 from boardzero.engines.thinking_process import ThinkingProcess, ThoughtFailed
 from boardzero.engines.timing import NoAnswer, Thinking
+from boardzero.engines.told_position import ToldPosition
 from boardzero.protocols.gomocup import Board, Point
 
 LOADING_SECONDS = 0.25  # that START may take, so that a player which is compiled already is ready for the first move
@@ -29,33 +30,42 @@ class GomocupThinker:
     def prepare(self, size: int, exact: bool, memory: int) -> None:
         """Get the player ready for this board; the first time, wait a little for it: no clock runs yet."""
         patience = 0.0 if self.is_ready else LOADING_SECONDS
+        begun = told_board(Board(size, {Point(size // 2, size // 2): False}), exact)
         with suppress(NoAnswer, ThoughtFailed):
-            self._process.ask(time.perf_counter() + patience, "get_ready", size, exact, self._left_of(memory))
+            self._process.ask(time.perf_counter() + patience, "get_ready", begun, self._left_of(memory))
 
     def choose(self, board: Board, exact: bool, memory: int, times: Thinking) -> Point | None:
         """The player's move; None on a board that the rules do not know."""
-        point: Point | None = self._process.ask(times.hard, "choose", board, exact, self._left_of(memory), times.soft)
-        return point
+        told = told_board(board, exact)
+        if told is None:
+            return None
+        action: int | None = self._process.ask(times.hard, "choose", told, self._left_of(memory), times.soft)
+        return None if action is None else _point(action, board.size)
 
     def judge(self, board: Board, exact: bool, memory: int, times: Thinking) -> tuple[float, Point] | None:
         """What the position is worth for us, who are to move, from −1 to +1, and the best move; None if it cannot be said."""
-        judged: tuple[float, Point] | None
-        judged = self._process.ask(times.hard, "judge", board, exact, self._left_of(memory), times.soft)
-        return judged
+        told = told_board(board, exact)
+        if told is None:
+            return None
+        judged: tuple[float, int] | None = self._process.ask(times.hard, "judge", told, self._left_of(memory), times.soft)
+        return None if judged is None else (judged[0], _point(judged[1], board.size))
 
     def balanced_opening(self, size: int, exact: bool, memory: int, times: Thinking) -> list[Point]:
         """Three stones (black, white, black) after which neither side is better; any three where there is no time to judge."""
         openings = _openings(size)
+        boards = (Board(size, {point: ply % 2 == 1 for ply, point in enumerate(opening)}) for opening in openings)
+        positions = [told_board(board, exact) for board in boards]  # as white sees them, who is to move
         with suppress(NoAnswer, ThoughtFailed):
-            left = self._left_of(memory)
-            found: list[Point] = self._process.ask(times.hard, "most_balanced", openings, size, exact, left, times.soft)
-            return found
+            found: int = self._process.ask(times.hard, "most_even", positions, self._left_of(memory), times.soft)
+            return openings[found]
         return openings[0]
 
-    def opinion(self, point: Point) -> str:
+    def opinion(self, point: Point, size: int) -> str:
         """What the last search thought of a move, for people; empty where it did not look at it."""
         with suppress(NoAnswer, ThoughtFailed):
-            return str(self._process.ask(time.perf_counter() + EVALUATION_SECONDS, "opinion", point))
+            deadline = time.perf_counter() + EVALUATION_SECONDS
+            opinion: tuple[float, int] | None = self._process.ask(deadline, "opinion", point.y * size + point.x)
+            return "" if opinion is None else f"{point}: expected result {opinion[0]:+.2f}, {opinion[1]} simulations"
         return ""
 
     def hurry(self) -> None:
@@ -85,3 +95,26 @@ def _openings(size: int) -> list[list[Point]]:
         if len(set(stones)) == 3 and all(0 <= point.x < size and 0 <= point.y < size for point in stones):
             openings.append(stones)
     return openings
+
+
+def told_board(board: Board, exact: bool) -> ToldPosition | None:
+    """The manager's board as a position with us to move; None where there are too many stones of one side.
+
+    The order of the stones is kept where the sides alternate, so that the search goes on with the tree that it has.
+    """
+    game = f"gomoku:size={board.size},rule={'standard' if exact else 'freestyle'}"
+    own = sum(board.stones.values())
+    others = len(board.stones) - own
+    if others - own not in (0, 1):
+        return None
+    we_begin = others == own
+    if all(mine == (we_begin == (ply % 2 == 0)) for ply, mine in enumerate(board.stones.values())):
+        return ToldPosition(game, tuple(point.y * board.size + point.x for point in board.stones))
+    letters = {True: "XO"[not we_begin], False: "OX"[not we_begin]}
+    points = ([Point(x, y) for x in range(board.size)] for y in range(board.size))
+    rows = ("".join(letters[board.stones[p]] if p in board.stones else "." for p in row) for row in points)
+    return ToldPosition(game, start=f"{'/'.join(rows)} {letters[True]}")
+
+
+def _point(action: int, size: int) -> Point:
+    return Point(action % size, action // size)

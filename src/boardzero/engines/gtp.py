@@ -8,8 +8,11 @@ from importlib.metadata import version
 import numpy as np
 
 from boardzero.engines.conversation import Answer
+from boardzero.engines.game_reports import Reporter, unreported
+from boardzero.engines.position_reports import PlayedGame
 from boardzero.engines.position_thinking import PositionThinker
-from boardzero.engines.timing import Thinking, time_for_move
+from boardzero.engines.thinking_process import ThinkingProcess
+from boardzero.engines.timing import Lateness, Thinking, time_for_move
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import BUILT_IN, find_game
 from boardzero.games.position import Position
@@ -17,6 +20,7 @@ from boardzero.games.rules import Game
 from boardzero.protocols.gtp import PASS, Command, action_of, format_answer, parse_colour, parse_command, vertex_of
 
 GAMES = tuple(name for name in BUILT_IN if name != "latrunculi")
+PATIENCE = 3600.0  # seconds that a player may take to load and answer where no clock runs
 
 
 @dataclass
@@ -35,15 +39,24 @@ class GtpClock:
         per_stone = self.period / self.stones if self.stones else 0.0
         return (None, self.main) if self.main > 0 and self.main > per_stone else (per_stone, None)
 
+    @property
+    def is_limited(self) -> bool:
+        return self.limits() != (None, None)
+
 
 class GtpSession:
     """One manager. Commands are done in their order, to the last one, even after the input was closed."""
 
-    def __init__(self, answer: Answer, game: Game, specification: str | None = None, seconds: float = 5.0) -> None:
+    def __init__(
+        self, answer: Answer, process: ThinkingProcess, game: Game, seconds: float = 5.0, report: Reporter = unreported
+    ) -> None:
+        """process: has the player that thinks; seconds: a move, where the manager sets no limit."""
+        self._played = PlayedGame(report)
         self._send, self._seconds = answer, seconds
-        self._thinker = PositionThinker(specification)
+        self._thinker, self._lateness = PositionThinker(process), Lateness()
         self._clock, self._left = GtpClock(), [GtpClock(), GtpClock()]
-        self._begin(game)
+        self.position = Position(game)
+        self._thinker.prepare(game)
         self._commands: dict[str, Callable[[tuple[str, ...]], str]] = {
             "protocol_version": lambda _: "2",
             "name": lambda _: "boardzero",
@@ -72,12 +85,15 @@ class GtpSession:
             return True
         self._moment = moment
         self._send(self._answer(command))
+        if self.position.over:
+            self._played.ended(self.position)
         return command.name != "quit"
 
     def overhear(self, line: str | None) -> None:
         """Nothing that comes early changes what is being done."""
 
     def close(self) -> None:
+        self._played.ended(self.position)
         self._thinker.close()
 
     def _answer(self, command: Command) -> str:
@@ -91,8 +107,13 @@ class GtpSession:
 
     # -- the game ------------------------------------------------------------------------------------------------------
     def _begin(self, game: Game) -> None:
-        self.position = Position(game)
+        self._set_up(game)
         self._thinker.prepare(game)
+
+    def _set_up(self, game: Game) -> None:
+        """An empty board; whatever was played before is over."""
+        self._played.ended(self.position)
+        self.position = Position(game)
 
     @property
     def _game(self) -> Game:
@@ -116,11 +137,12 @@ class GtpSession:
             except BadInput:
                 raise BadInput("unacceptable size") from None
             self._begin(game)
-        self.position = Position(self._game)
+        else:
+            self._set_up(self._game)
         return ""
 
     def _clear(self, _: tuple[str, ...]) -> str:
-        self.position = Position(self._game)
+        self._set_up(self._game)
         self._left = [GtpClock(), GtpClock()]
         return ""
 
@@ -147,8 +169,12 @@ class GtpSession:
         if self.position.over:
             return PASS
         self._pass_for_other(colour)  # never ends the game: where neither can move it is over before
-        action = self._thinker.choose(self.position, self._times(colour))
+        times = self._times(colour)
+        action = self._thinker.choose(self.position, times)
+        if self._clock_of(colour).is_limited:
+            self._lateness.saw(times.soft, time.perf_counter())
         if not stays:
+            self._played.moves_for(self.position.turn)
             self.position.play(action)
         return vertex_of(action, self._game)
 
@@ -196,14 +222,18 @@ class GtpSession:
         self._left[colour] = GtpClock(0.0 if stones else seconds, seconds if stones else 0.0, stones, is_set=True)
         return ""
 
+    def _clock_of(self, colour: int) -> GtpClock:
+        return self._left[colour] if self._left[colour].is_set else self._clock
+
     def _times(self, colour: int) -> Thinking:
-        clock = self._left[colour] if self._left[colour].is_set else self._clock
+        """The moments, not the spans, at which to stop and at which to have answered."""
+        clock = self._clock_of(colour)
         turn, left = clock.limits()
         plies = self._game.max_plies - len(self.position.actions)
-        times = time_for_move(turn, left, plies // 2, self._seconds)
+        lateness = self._lateness.seconds if clock.is_limited else 0.0
+        times = time_for_move(turn, left, plies // 2, self._seconds, lateness)
         begun = max(self._moment, time.perf_counter() - times.soft / 2)  # commands may have waited in a row
-        hard = begun + times.hard if clock.limits() != (None, None) else begun + max(times.hard, 3600.0)
-        return Thinking(begun + times.soft, hard)
+        return Thinking(begun + times.soft, begun + (times.hard if clock.is_limited else max(times.hard, PATIENCE)))
 
 
 def _number(words: tuple[str, ...], index: int) -> float:

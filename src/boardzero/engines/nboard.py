@@ -4,7 +4,10 @@ import time
 from importlib.metadata import version
 
 from boardzero.engines.conversation import Answer
+from boardzero.engines.game_reports import Reporter, unreported
+from boardzero.engines.position_reports import PlayedGame, is_same_game
 from boardzero.engines.position_thinking import PositionThinker
+from boardzero.engines.thinking_process import ThinkingProcess
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.othello import Othello
@@ -21,26 +24,31 @@ LONGEST_LINE = 8  # moves of a continuation that are shown
 class NBoardSession:
     """One board. A line that is not understood is passed over, as the protocol asks."""
 
-    def __init__(self, answer: Answer, specification: str | None = None, seconds: float = 5.0) -> None:
-        """seconds: a move, at the usual depth."""
+    def __init__(self, answer: Answer, process: ThinkingProcess, seconds: float = 5.0, report: Reporter = unreported) -> None:
+        """process: has the player that thinks; seconds: a move, at the usual depth."""
+        self._played = PlayedGame(report)
         self._send, self._seconds, self._depth = answer, seconds, USUAL_DEPTH
-        self._thinker = PositionThinker(specification)
+        self._thinker = PositionThinker(process)
         self.position = Position(find_game("othello"))
         self._thinker.prepare(self.position.game)
 
     def take(self, line: str, moment: float) -> bool:
         command, _, rest = line.strip().partition(" ")
         try:
-            return self._obey(command.lower(), rest.strip())
+            goes_on = self._obey(command.lower(), rest.strip())
         except BadInput as error:
             self._send(f"status {' '.join(str(error).split())}")
             return True
+        if self.position.over:
+            self._played.ended(self.position)
+        return goes_on
 
     def overhear(self, line: str | None) -> None:
         """Whatever the board says while we think, it no longer waits for the thought."""
         self._thinker.interrupt()
 
     def close(self) -> None:
+        self._played.ended(self.position)
         self._thinker.close()
 
     def _obey(self, command: str, rest: str) -> bool:
@@ -67,7 +75,10 @@ class NBoardSession:
 
     def _set(self, key: str, value: str) -> None:
         if key == "game":
-            self.position = nboard.game_from_text(value)
+            position = nboard.game_from_text(value)
+            if not is_same_game(self.position, position):
+                self._played.ended(self.position)
+            self.position = position
         elif key == "depth" and value.strip().isdecimal():
             self._depth = max(1, min(DEEPEST, int(value.strip()[:6])))
 
@@ -96,6 +107,7 @@ class NBoardSession:
         begun = time.perf_counter()
         analysis = self._think(begun)
         best = analysis.moves[0]
+        self._played.advises(self.position, best.action)
         move = nboard.move_to_text(best.action, self._game)
         self._send(f"=== {move}/{_worth(analysis, best):.2f}/{time.perf_counter() - begun:.2f}")
         self._send("status")

@@ -1,67 +1,59 @@
-"""The thread that thinks for engines that know their game as a position (GTP, NBoard)."""
+"""What the sessions that know their game as a position (GTP, NBoard) ask of the process that thinks for them."""
 
-import time
+import numpy as np
 
-from boardzero.engines.brains import new_brain
+from boardzero.engines.thinking_process import ThinkingProcess, ThoughtFailed
 from boardzero.engines.timing import NoAnswer, Thinking
-from boardzero.engines.worker import Worker
+from boardzero.engines.told_position import ToldPosition
+from boardzero.errors import BadInput
 from boardzero.games.position import Position
 from boardzero.games.rules import Game
-from boardzero.players.player import Analysis, Player
+from boardzero.players.player import Analysis
 
-READY_SECONDS = 0.01  # of the first search, which loads what is compiled
+ANY_MEMORY = 0
 
 
 class PositionThinker:
-    """Thinks about positions of one game after another."""
+    """Thinks about positions of one game after another. BadInput: the player failed, or cannot play the game."""
 
-    def __init__(self, specification: str | None) -> None:
-        """specification: the player that thinks (None: the strongest for each game)."""
-        self._specification = specification
-        self._worker = Worker()
-        self._player: Player | None = None
+    def __init__(self, process: ThinkingProcess) -> None:
+        self._process = process
 
     def prepare(self, game: Game) -> None:
         """Get the player ready while nobody waits for it."""
-        self._worker.begin(lambda: self._player_for(game).choose(Position(game), READY_SECONDS))
+        self._process.begin("get_ready", ToldPosition(game.specification), ANY_MEMORY)
 
     def choose(self, position: Position, times: Thinking) -> int:
-        """The player's move by the moment times.soft; any legal one if it has not answered by times.hard.
-
-        BadInput where the player that was named cannot play this game.
-        """
+        """The player's move by the moment times.soft; any legal one if not even a first thought has come by times.hard."""
         legal = position.legal_actions()
         if len(legal) == 1:
             return legal[0]
         try:
-            return self._worker.ask(lambda: self._choose(position.copy(), times.soft), times.hard)
+            action: int = self._process.ask(times.hard, "choose", told(position), ANY_MEMORY, times.soft)
         except NoAnswer:
             return legal[len(legal) // 2]
+        except ThoughtFailed as error:
+            raise BadInput(str(error)) from None
+        return action
 
     def analyse(self, position: Position, until: float) -> Analysis:
         """What the player thinks of each move by this moment."""
-        return self._worker.ask(lambda: self._analyse(position.copy(), until), None)
+        try:
+            analysis: Analysis = self._process.ask(None, "analyse", told(position), ANY_MEMORY, until)
+        except ThoughtFailed as error:
+            raise BadInput(str(error)) from None
+        return analysis
 
     def interrupt(self) -> None:
         """Said by another thread: end the search now, with its best move."""
-        if self._player is not None:
-            self._player.interrupt()
+        self._process.interrupt()
 
     def close(self) -> None:
-        self._worker.close()
+        self._process.close()
 
-    def _choose(self, position: Position, until: float) -> int:
-        player = self._player_for(position.game)
-        return player.choose(position, max(0.0, until - time.perf_counter()))
 
-    def _analyse(self, position: Position, until: float) -> Analysis:
-        player = self._player_for(position.game)
-        return player.analyse(position, max(0.0, until - time.perf_counter()))
-
-    def _player_for(self, game: Game) -> Player:
-        if self._player is None or self._player.game is not game:
-            if self._player is not None:
-                self._player.close()
-                self._player = None
-            self._player = new_brain(self._specification, game)
-        return self._player
+def told(position: Position) -> ToldPosition:
+    """As the other process can be told it."""
+    game = position.game
+    is_usual = np.array_equal(position.start, game.initial_state())
+    return ToldPosition(game.specification, tuple(position.actions), None if is_usual else game.board_to_text(position.start))

@@ -23,6 +23,7 @@ from enum import Enum
 from typing import IO, Any, NamedTuple, Protocol
 
 from boardzero.engines.timing import NoAnswer
+from boardzero.errors import BadInput
 
 INTERRUPT = "interrupt"  # the one task that does not wait for those before it
 
@@ -65,17 +66,21 @@ class ThinkingProcess:
         self._number = 0
         self._open()
 
-    def ask(self, deadline: float, task: str, *arguments: Any) -> Any:
-        """The result of a task, or its first thought if that is all there is at the deadline (a time.perf_counter).
-
-        NoAnswer if there is nothing at all; ThoughtFailed.
-        """
+    def begin(self, task: str, *arguments: Any) -> None:
+        """Let this be done as soon as all before it is done; how it ends does not matter."""
         self._number += 1
         self._send(task, *arguments)
+
+    def ask(self, deadline: float | None, task: str, *arguments: Any) -> Any:
+        """The result of a task, or its first thought if that is all there is at the deadline.
+
+        deadline: a moment (time.perf_counter), None for none. NoAnswer if there is nothing at all by then; ThoughtFailed.
+        """
+        self.begin(task, *arguments)
         found: list[Any] = []
         while True:
             try:
-                reply = self._replies.get(timeout=max(0.0, deadline - time.perf_counter()))
+                reply = self._replies.get(timeout=None if deadline is None else max(0.0, deadline - time.perf_counter()))
             except queue.Empty:
                 reply = Reply(self._number, Kind.DISMISSAL, None)
             if reply.number != self._number:  # too late: for a task that is given up
@@ -165,13 +170,15 @@ def think(mind: Mind, tasks: IO[bytes], replies: IO[bytes], at_end: Callable[[],
             reply(number, Kind.RESULT, getattr(mind, task)(*arguments))
         except BrokenPipeError:
             return
+        except BadInput as error:  # a sentence for people
+            reply(number, Kind.FAILURE, str(error))
         except Exception as error:
             reply(number, Kind.FAILURE, f"{type(error).__name__}: {error}")
 
 
 def main() -> None:
-    from boardzero.engines.gomocup_mind import GomocupMind
+    from boardzero.engines.mind import PlayerMind
 
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed is no reply
-    think(GomocupMind(*sys.argv[1:]), sys.stdin.buffer, replies, at_end=lambda: os._exit(0))
+    think(PlayerMind(*sys.argv[1:]), sys.stdin.buffer, replies, at_end=lambda: os._exit(0))

@@ -19,7 +19,7 @@ from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.rules import Game
 from boardzero.network.header import INPUT, ONNX_SUFFIX, OUTPUTS, SUFFIX, NetworkHeader, parse_header, read_header
-from boardzero.network.precision import in_precision
+from boardzero.network.precision import in_precision, is_fast_with_bytes
 from boardzero.settings.network import SIZE_FREE_KINDS
 from boardzero.settings.selfplay import Precision
 
@@ -40,7 +40,8 @@ class OnnxEvaluator:
         options.inter_op_num_threads = 1
         options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting threads leave the cores to others
-        options.add_session_config_entry("session.x64quantprecision", "1")  # sums of bytes stay exact on older processors
+        if not is_fast_with_bytes():  # then bytes need another way to be added exactly
+            options.add_session_config_entry("session.x64quantprecision", "1")
         options.log_severity_level = 3
         self.padded_to = padded_to
         origin = f"'{model}'" if isinstance(model, Path) else "the model"

@@ -16,6 +16,7 @@ from boardzero.protocols.arrival import moments_of_arrival
 
 LONGEST_LINE = 1 << 16  # bytes; what is longer is cut
 ENDING_SECONDS = 1.0  # that a program has to end by itself when it was asked to
+KILLED_SECONDS = 30.0  # that the system has to end it
 
 
 class EngineFault(Exception):
@@ -64,8 +65,9 @@ class ProcessTransport:
             raise BadInput(f"'{command}' cannot be started: {error.strerror or error}.") from None
         assert self._process.stdin and self._process.stdout and self._process.stderr
         self._input: IO[bytes] = self._process.stdin
-        for read in (self._read_answers, self._read_complaints):
-            threading.Thread(target=read, daemon=True).start()
+        self._complaints = threading.Thread(target=self._read_complaints, daemon=True)
+        for thread in (threading.Thread(target=self._read_answers, daemon=True), self._complaints):
+            thread.start()
 
     def send(self, line: str) -> None:
         self._sent = time.perf_counter()
@@ -113,13 +115,13 @@ class ProcessTransport:
             else:
                 self._process.kill()
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(ENDING_SECONDS)
+            self._process.wait(KILLED_SECONDS)
 
     def _ending(self) -> str:
         """How it ended, with the last that it complained of."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(ENDING_SECONDS)
-        time.sleep(0.01)  # lets the last words be heard
+        self._complaints.join(ENDING_SECONDS)  # lets the last words be heard
         code = self._process.returncode
         how = "closed its output" if code is None else f"ended with code {code}"
         return f"{how} ({self._last_words})" if self._last_words else how

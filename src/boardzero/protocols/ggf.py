@@ -6,11 +6,12 @@ not written; seconds are written as a total at each side's last move.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from boardzero.errors import BadInput
 from boardzero.events.games import GameRecord, Reason, Result
 from boardzero.games.catalogue import find_game
+from boardzero.games.position import Position
 from boardzero.games.rules import Game
 from boardzero.protocols.played_moves import PASS, play_words, record_of_file
 from boardzero.protocols.property_lists import Damaged, read_properties, trees
@@ -19,6 +20,7 @@ PIECES = {"X": "*", "O": "O", ".": "-"}  # our letters → GGF's
 LETTERS = {"*": "X", "B": "X", "X": "X", "O": "O", "W": "O", "-": ".", ".": "."}
 FLAGS: dict[Reason, str] = {"resignation": ":r", "time": ":t"}
 REASONS: dict[str, Reason] = {"r": "resignation", "t": "time", "s": "resignation"}
+SIZE = re.compile("[1-9][0-9]?")
 DATE = re.compile(r"(\d{4})[.-](\d\d)[.-](\d\d)(?:[_ ](\d\d:\d\d:\d\d)[. ](?:GMT|UTC|Z))?")
 
 
@@ -37,10 +39,11 @@ def write_ggf(record: GameRecord) -> str:
         "PW": _name(record.players[1 - black]),
         "RE": _result_text(record, game, black),
         "TY": str(game.rows),
-        "BO": f"{game.rows} {_board_text(record.start)}",
+        "BO": f"{game.rows} {board_text(record.start)}",
     }
     head = "".join(f"{name}[{value}]" for name, value in facts.items() if value)
-    return f"(;{head}{_moves_text(record, game, black)};)\n"
+    words = game.moves_to_text(game.moves_from_text(record.moves)).split()
+    return f"(;{head}{moves_text(game, record.start, words, record.seconds)};)\n"
 
 
 def _black(game: Game) -> int:
@@ -48,18 +51,19 @@ def _black(game: Game) -> int:
     return game.players.index("X")
 
 
-def _board_text(start: str) -> str:
+def board_text(start: str, between: str = " ") -> str:
+    """A board and who is to move; between: what stands between two rows."""
     rows, mover = start.split(" ")
-    return " ".join("".join(PIECES[letter] for letter in row) for row in rows.split("/")) + f" {PIECES[mover]}"
+    return between.join("".join(PIECES[letter] for letter in row) for row in rows.split("/")) + f" {PIECES[mover]}"
 
 
-def _moves_text(record: GameRecord, game: Game, black: int) -> str:
-    side = game.turn(game.board_from_text(record.start))
-    words = game.moves_to_text(game.moves_from_text(record.moves)).split()
-    sides = [(side + number) % 2 for number in range(len(words))]
+def moves_text(game: Game, start: str, words: Sequence[str], seconds: tuple[float, float] = (0.0, 0.0)) -> str:
+    """words: the moves as they are to be written; seconds: that each side took for all of its moves."""
+    first, black = game.turn(game.board_from_text(start)), _black(game)
+    sides = [(first + number) % 2 for number in range(len(words))]
     last = {side: number for number, side in enumerate(sides)}
     return "".join(
-        f"{'B' if side == black else 'W'}[{word}{_seconds_text(record.seconds[side]) if last[side] == number else ''}]"
+        f"{'B' if side == black else 'W'}[{word}{_seconds_text(seconds[side]) if last[side] == number else ''}]"
         for number, (side, word) in enumerate(zip(sides, words, strict=True))
     )
 
@@ -94,35 +98,25 @@ def _name(text: str) -> str:
 # -- reading -----------------------------------------------------------------------------------------------------------
 def read_ggf(text: str) -> Iterator[Callable[[], GameRecord]]:
     """For each game a function that makes the record or raises Damaged or BadInput."""
-    for tree in trees(text, escapes=False):
-        if tree.startswith("(;"):
-            yield lambda content=tree: _record(content)  # type: ignore[misc]
+    for tree in _games(text):
+        yield lambda content=tree: _record(content)  # type: ignore[misc]
+
+
+def read_position(text: str) -> Position:
+    """The first game of a text, played through; Damaged or BadInput."""
+    for tree in _games(text):
+        return _play(*_facts_and_moves(tree))[0]
+    raise Damaged("there is no game, which begins with (; and ends with ;)")
+
+
+def _games(text: str) -> Iterator[str]:
+    return (tree for tree in trees(text, escapes=False) if tree.startswith("(;"))
 
 
 def _record(content: str) -> GameRecord:
-    if not content.endswith(")"):
-        raise Damaged("the game is cut short")
-    facts: dict[str, str] = {}
-    moves: list[tuple[str, str]] = []
-    for name, values in read_properties(content[2:-1].rstrip("; \r\n\t"), escapes=False):
-        if name in ("B", "W"):
-            moves.append((name, values[0]))
-        else:
-            facts[name] = values[0].strip()
-    if facts.get("GM", "").lower() not in ("othello", "reversi"):
-        raise Damaged(f"it is a game of '{facts.get('GM', 'nothing')}'; only Othello is read from GGF")
-    if "a" in facts.get("TY", "").lower():
-        raise Damaged(f"it is anti-Othello (TY[{facts['TY']}])")
-    game, start = _game_and_start(facts)
-    black = _black(game)
-    seconds = [0.0, 0.0]
-    words = []
-    for colour, value in moves:
-        side = black if colour == "B" else 1 - black
-        word, spent = _move(value)
-        seconds[side] += spent
-        words.append((side, word))
-    position = play_words(game, start, words)
+    facts, moves = _facts_and_moves(content)
+    position, seconds = _play(facts, moves)
+    black = _black(position.game)
     players = (facts.get("PB") or "?", facts.get("PW") or "?")
     said = None if "KM" in facts else _said(facts.get("RE", "?"), black)  # komi moves the result away from the discs
     return record_of_file(
@@ -134,15 +128,47 @@ def _record(content: str) -> GameRecord:
     )
 
 
+def _facts_and_moves(content: str) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """What is said of the game, and its moves: B or W, and the value."""
+    if not content.endswith(")"):
+        raise Damaged("the game is cut short")
+    facts: dict[str, str] = {}
+    moves: list[tuple[str, str]] = []
+    for name, values in read_properties(content[2:-1].rstrip("; \r\n\t"), escapes=False):
+        if name in ("B", "W"):
+            moves.append((name, values[0]))
+        else:
+            facts[name] = values[0].strip()
+    return facts, moves
+
+
+def _play(facts: dict[str, str], moves: list[tuple[str, str]]) -> tuple[Position, list[float]]:
+    """The position at the end, and the seconds of each side."""
+    if facts.get("GM", "").lower() not in ("othello", "reversi"):
+        raise Damaged(f"it is a game of '{facts.get('GM', 'nothing')}'; only Othello is read from GGF")
+    if "a" in facts.get("TY", "").lower():
+        raise Damaged(f"it is anti-Othello (TY[{facts['TY']}])")
+    game, start = _game_and_start(facts)
+    black = _black(game)
+    seconds = [0.0, 0.0]
+    words = []
+    for colour, value in moves:
+        side = black if colour == "B" else 1 - black
+        word, spent = parse_move(value)
+        seconds[side] += spent
+        words.append((side, word))
+    return play_words(game, start, words), seconds
+
+
 def _game_and_start(facts: dict[str, str]) -> tuple[Game, str | None]:
-    words = facts.get("BO", "").split()
-    if not words:
+    if "BO" not in facts:
         return find_game("othello"), None
+    words = facts["BO"].split() or [""]
     size, cells, mover = words[0], "".join(words[1:-1]), words[-1]
     if len(words) == 2:  # the board and the side to move stand together
         cells, mover = words[1][:-1], words[1][-1]
     unknown = set(cells + mover) - set(LETTERS)
-    if unknown or not size.isdecimal() or len(cells) != int(size) ** 2 or LETTERS.get(mover) not in ("X", "O"):
+    if unknown or not SIZE.fullmatch(size) or len(cells) != int(size) ** 2 or LETTERS.get(mover) not in ("X", "O"):
         raise Damaged(f"its board BO[{facts['BO'][:30]}…] is not a board")
     letters = "".join(LETTERS[letter] for letter in cells)
     rows = "/".join(letters[row : row + int(size)] for row in range(0, len(letters), int(size)))
@@ -152,7 +178,7 @@ def _game_and_start(facts: dict[str, str]) -> tuple[Game, str | None]:
     return (white if is_whites else find_game(f"othello:size={size}")), start
 
 
-def _move(value: str) -> tuple[str, float]:
+def parse_move(value: str) -> tuple[str, float]:
     """A move in our notation, and the seconds it took."""
     parts = value.strip().split("/")
     word = parts[0].strip().lower()

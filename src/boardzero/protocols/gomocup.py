@@ -50,14 +50,6 @@ class Board:
         """Is the point on the board?"""
         return 0 <= point.x < self.size and 0 <= point.y < self.size
 
-    def free(self) -> list[Point]:
-        """The empty cells, row by row."""
-        cells = (Point(x, y) for y in range(self.size) for x in range(self.size))
-        return [cell for cell in cells if cell not in self.stones]
-
-    def copy(self) -> "Board":
-        return Board(self.size, dict(self.stones))
-
 
 class AnswerKind(Enum):
     """What a line from a brain is."""

@@ -8,6 +8,7 @@ spool.py         rows that could not be written yet, durable on disk
 log.py           writes rows beside the work, and never stops it
 listeners.py     games between players become rows
 run_log.py       a training run becomes rows
+rating_log.py    ratings, and the games that were played for them, become rows
 queries.py       lists and filters
 game_files.py    games as text, JSON lines, Parquet and the formats of their worlds
 """

@@ -3,6 +3,7 @@
 import getpass
 import hashlib
 import platform
+import time
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -56,7 +57,12 @@ def id_of_record(record: GameRecord) -> str:
 
 
 def now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment(time.time())
+
+
+def moment(seconds: float) -> str:
+    """Seconds since 1970 as the log writes them."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @cache

@@ -27,10 +27,19 @@ Say = Callable[[str], None]
 class GameLog:
     """Writes rows in a thread of its own. A database that does not answer costs the work nothing, and no row."""
 
-    def __init__(self, database: str, say: Say, *, retry_seconds: float = RETRY_SECONDS, folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        database: str,
+        say: Say,
+        *,
+        retry_seconds: float = RETRY_SECONDS,
+        folder: Path | None = None,
+        patient: bool = False,
+    ) -> None:
         """say: hears a sentence when the database stops answering, and when it answers again.
 
-        A database that can never work (a bad URL, a wrong password) is refused at once (BadInput).
+        A database that can never work (a bad URL, a wrong password) is refused at once (BadInput). patient: games have been
+        played already, so one that will not have us, whatever the reason, is only one that does not answer.
         """
         self.database = Database(database)
         self._say, self._retry_seconds = say, retry_seconds
@@ -41,7 +50,9 @@ class GameLog:
         try:
             self.database.prepare()
             self._spool.empty_into(self._write)
-        except DatabaseDown as error:
+        except (DatabaseDown, BadInput) as error:
+            if isinstance(error, BadInput) and not patient:
+                raise
             self._tell_down(error)
         self._thread = threading.Thread(target=self._work, name="game log", daemon=True)
         self._thread.start()

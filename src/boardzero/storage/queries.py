@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, or_, select
 
 from boardzero.errors import BadInput
-from boardzero.storage.entries import Entry, StoredGame, game_from_row
+from boardzero.storage.entries import StoredGame, game_from_row
 from boardzero.storage.tables import evaluations, games, generations, matches, ratings, runs
 
 RESULTS = ("first", "second", "draw", "unfinished")
@@ -137,17 +137,12 @@ def list_evaluations(connection: Connection, run: str) -> list[dict[str, Any]]:
     return [dict(row) for row in connection.execute(statement).mappings()]
 
 
-def list_ratings(connection: Connection, game: str | None = None) -> list[dict[str, Any]]:
-    """The newest fit first, the best player of each first."""
-    statement = select(ratings).order_by(ratings.c.made.desc(), ratings.c.fit, ratings.c.rating.desc())
-    if game is not None:
-        statement = statement.where(_named(ratings.c.game, game))
+def newest_ratings(connection: Connection, game: str) -> list[dict[str, Any]]:
+    """Those that were fitted together last in exactly this game, the best player first."""
+    newest = select(ratings.c.fit).where(ratings.c.game == game).order_by(ratings.c.made.desc(), ratings.c.fit).limit(1)
+    statement = select(ratings).where(ratings.c.fit == newest.scalar_subquery())
+    statement = statement.order_by(ratings.c.rating.desc(), ratings.c.player)
     return [dict(row) for row in connection.execute(statement).mappings()]
-
-
-def rating_entry(fit: str, game: str, player: str, rating: float, **others: Any) -> Entry:
-    """A rating, to be written; others: low, high, games, scale, made, run, who."""
-    return Entry("ratings", {"fit": fit, "game": game, "player": player, "rating": rating, **others})
 
 
 def _newest_first(statement: Select[Any]) -> Select[Any]:

@@ -24,7 +24,7 @@ from boardzero.replay.record import SelfPlayGame
 from boardzero.replay.shards import DamagedShard, read_shard, read_shard_index
 from boardzero.replay.store import JOURNAL, SHARD, number_of
 from boardzero.storage.database import DatabaseDown
-from boardzero.storage.entries import Entry, StoredGame, game_entry, id_of, new_id, now, who
+from boardzero.storage.entries import Entry, StoredGame, game_entry, id_of, moment, new_id, now, who
 from boardzero.storage.log import GameLog
 from boardzero.storage.tables import generations
 from boardzero.training.run_folder import RunFolder
@@ -44,17 +44,9 @@ class RunLog:
     def __init__(self, log: GameLog, folder: RunFolder, *, games: bool = True) -> None:
         """games: log the games of self-play too."""
         self._log, self._folder, self._with_games = log, folder, games
-        self.run = _run_id(folder.path)
-        settings = folder.settings()
-        values = {
-            "id": self.run,
-            "folder": str(folder.path.absolute()),
-            "game": settings.game,
-            "settings": settings.model_dump(mode="json"),
-            "begun": now(),
-            "who": who(),
-        }
-        log.write([Entry("runs", values)])
+        entry = run_entry(folder)
+        self.run: str = entry.values["id"]
+        log.write([entry])
         self._logged = self._last_generation()  # games that networks before this one finished are in the log
         self._shards: set[str] = set()  # by name; they hold nothing new
         self._numbers: set[int] = set()  # of the games that this object has logged
@@ -164,6 +156,20 @@ class RunLog:
         game_id = id_of(self.run, SELF_PLAY, game.number)
         stored = StoredGame(game_id, record, SELF_PLAY, None, game.number, self.run, game.generation, who())
         return game_entry(stored)
+
+
+def run_entry(folder: RunFolder) -> Entry:
+    """The row of a run, which whatever belongs to it refers to."""
+    settings = folder.settings()
+    values = {
+        "id": _run_id(folder.path),
+        "folder": str(folder.path.absolute()),
+        "game": settings.game,
+        "settings": settings.model_dump(mode="json"),
+        "begun": moment((folder.path / "settings.json").stat().st_mtime),  # a run begins by writing them
+        "who": who(),
+    }
+    return Entry("runs", values)
 
 
 def _run_id(folder: Path) -> str:

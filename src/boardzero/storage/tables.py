@@ -76,7 +76,7 @@ games = Table(
     Column("second", NAME, nullable=False),
     Column("result", NAME, nullable=False),  # first, second, draw, unfinished
     Column("reason", NAME, nullable=False),  # rules, time, resignation, …
-    Column("source", NAME, nullable=False),  # match, tournament, play, self-play, import, …
+    Column("source", NAME, nullable=False),  # match, tournament, rating, play, page, engine:gtp, self-play, import, …
     Column("plies", Integer, nullable=False),
     Column("opening", Integer, nullable=False),  # moves that were given before the players began
     Column("seconds_first", Float, nullable=False),
@@ -106,15 +106,15 @@ ratings = Table(
     "ratings",
     metadata,
     Column("fit", ID, primary_key=True),  # all ratings that were fitted together
-    Column("player", NAME, primary_key=True),
+    Column("player", NAME, primary_key=True),  # a specification; a run's network: the run's name and the generation
     Column("game", NAME, nullable=False),
     Column("rating", Float, nullable=False),
-    Column("low", Float),  # of the 95 % interval
+    Column("low", Float),  # of the 95 % interval; none for the anchor, whose rating is fixed
     Column("high", Float),
     Column("games", Integer, nullable=False),
     Column("scale", NAME, nullable=False),  # `elo`: base 10; `wandhoven`: base e
     Column("made", MOMENT, nullable=False),
-    Column("run", ID, ForeignKey("runs.id")),
+    Column("run", ID, ForeignKey("runs.id")),  # of a run's network
     Column("who", NAME, nullable=False),
     Index("ratings_by_time", "game", "made"),
 )

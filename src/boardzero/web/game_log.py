@@ -13,7 +13,7 @@ from boardzero.storage.database import DatabaseDown
 from boardzero.storage.entries import StoredGame
 from boardzero.storage.listeners import log_game
 from boardzero.storage.log import GameLog as Writer
-from boardzero.storage.queries import GameFilter, count_games, find_stored_game, list_games, list_ratings
+from boardzero.storage.queries import GameFilter, count_games, find_stored_game, list_games, newest_ratings
 
 ResultT = TypeVar("ResultT")
 SOURCE = "page"
@@ -28,7 +28,7 @@ class GameLog:
     """Reads and writes the log in threads of their own; the database is opened when it is first needed."""
 
     def __init__(self, database: str, say: Callable[[str], None]) -> None:
-        self._database, self._say = database, say
+        self._database, self.say = database, say
         self._writer: Writer | None = None
         self._opening = threading.Lock()
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="game-log")
@@ -45,9 +45,8 @@ class GameLog:
         return await self._read(lambda connection: (list_games(connection, which, limit, skip), count_games(connection, which)))
 
     async def ratings(self, game: str) -> list[dict[str, object]]:
-        """Those of the newest fit, the best first."""
-        rows = await self._read(lambda connection: list_ratings(connection, game))
-        return [row for row in rows if row["fit"] == rows[0]["fit"]]
+        """Those that were fitted together last in exactly this game, the best player first."""
+        return await self._read(lambda connection: newest_ratings(connection, game))
 
     def close(self) -> None:
         self._threads.shutdown(wait=True)
@@ -76,5 +75,5 @@ class GameLog:
     def _open(self) -> Writer:
         with self._opening:
             if self._writer is None:
-                self._writer = Writer(self._database, self._say)
+                self._writer = Writer(self._database, self.say, patient=True)
             return self._writer

@@ -35,6 +35,7 @@ class ServerSettings:
     runs: Path  # the folder of training runs
     live_games: Path | None  # the file of live games; None: in memory, lost at the end
     database: str  # of the game log
+    log_games: bool = True  # do finished games go there by themselves?
     training: bool = True  # may clients start and stop trainings?
     token: str | None = None
     hosts: tuple[str, ...] = ()  # names that the server may be called by
@@ -54,7 +55,7 @@ class Services:
         self.pool = ThinkingPool(self.shelf, settings.threads)
         self.log = GameLog(settings.database, settings.say)
         self.store = LiveStore(settings.live_games)
-        self.hall = Hall(self.store, self.pool, self.shelf, self.log)
+        self.hall = Hall(self.store, self.pool, self.shelf, self.log, log_games=settings.log_games)
         self.analyst = Analyst(self.pool)
         self.reviewer = Reviewer(self.analyst)
         self.trees = Trees(self.analyst)

@@ -1,5 +1,6 @@
 """All live games: those in use in memory, all of them on disk."""
 
+import asyncio
 import secrets
 from collections import OrderedDict
 from datetime import UTC, datetime
@@ -18,14 +19,20 @@ from boardzero.web.players import parse_player, refuse_impossible
 from boardzero.web.thinking.pool import ThinkingPool
 
 ID_BYTES = 9  # of randomness: whoever has the link may play
+LOG_SECONDS = 1.0  # that the last move of a game waits for the log
 
 
 class Hall:
     """Finds tables by their ids, opens new ones, and enters finished games in the log."""
 
-    def __init__(self, store: LiveStore, pool: ThinkingPool, shelf: NetworkShelf, log: GameLog) -> None:
+    def __init__(
+        self, store: LiveStore, pool: ThinkingPool, shelf: NetworkShelf, log: GameLog, *, log_games: bool = True
+    ) -> None:
+        """log_games: enter every finished game; otherwise only those that somebody saves."""
         self.store, self.pool, self.shelf, self.log = store, pool, shelf, log
+        self._log_games = log_games
         self._tables: OrderedDict[str, Table] = OrderedDict()
+        self._entering: dict[str, asyncio.Task[None]] = {}  # finished games on their way into the log, by their ids
 
     def __len__(self) -> int:
         return len(self._tables)
@@ -74,6 +81,8 @@ class Hall:
 
     async def enter_in_log(self, table: Table) -> str:
         """Save a game to the log, as it stands; what is there already is not saved twice."""
+        if (entering := self._entering.get(table.stored.id)) is not None:
+            await asyncio.wait({entering})
         if table.stored.log is None:
             table.stored.log = await self.log.add(_record(table))
             await self.store.save(table.stored)
@@ -88,8 +97,28 @@ class Hall:
         except BadInput:
             self._tables.pop(stored.id, None)  # whoever asks next gets what is on the disk
             raise
-        if table.over and stored.log is None and table.position.actions:
-            await self.enter_in_log(table)
+        if self._log_games and table.over and stored.log is None and table.position.actions:
+            await self._log_finished(table)
+
+    async def _log_finished(self, table: Table) -> None:
+        """Usually it is in the log when this returns; a log that takes its time is not waited for."""
+        entering = asyncio.create_task(self._enter_finished(table, _record(table), table.stored.version))
+        self._entering[table.stored.id] = entering
+        await asyncio.wait({entering}, timeout=LOG_SECONDS)
+
+    async def _enter_finished(self, table: Table, record: GameRecord, version: int) -> None:
+        try:
+            logged = await self.log.add(record)
+        except BadInput as error:
+            self.log.say(f"A finished game could not be logged: {error}")
+            return
+        finally:
+            if self._entering.get(table.stored.id) is asyncio.current_task():
+                del self._entering[table.stored.id]
+        if table.stored.version == version:  # it has not gone on meanwhile
+            table.stored.log = logged
+            await self.store.save(table.stored)
+            table.announce()
 
     def _place(self, stored: StoredGame) -> Table:
         table = self._tables[stored.id] = Table(stored, self.pool, self._keep)

@@ -60,7 +60,7 @@ class NewEntry(Request):
 
 
 class Rating(BaseModel):
-    """A player's rating and its 95 % interval."""
+    """A player's rating and its 95 % interval; the anchor, whose rating is fixed, has none."""
 
     player: str
     rating: float

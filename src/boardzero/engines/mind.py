@@ -1,0 +1,109 @@
+"""What thinks for every engine, in its own process: it asks the player about the positions that it is told."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from boardzero.engines.brains import new_brain
+from boardzero.engines.told_position import ToldPosition
+from boardzero.errors import BadInput
+from boardzero.games.catalogue import find_game
+from boardzero.games.position import Position
+from boardzero.games.rules import Game
+from boardzero.players.forest_player import ForestPlayer
+from boardzero.players.player import Analysis, Player
+
+READY_SECONDS = 0.01  # of the first search, which loads what is compiled
+FIRST_SHARE = 0.3  # of the time, after which a first thought is told: on busy cores the last may come too late
+JUDGING_SECONDS = 0.2  # for one position of several
+
+
+class PlayerMind:
+    """Every method but `interrupt` is a task.
+
+    until: a moment (time.perf_counter); memory: bytes that this process may take (0: any number).
+    """
+
+    def __init__(self, specification: str | None = None) -> None:
+        """specification: the player that thinks (None: the strongest for each game)."""
+        self._specification = specification
+        self._player: Player | None = None
+        self._made_for: tuple[str, int] | None = None
+        self._hurried = False
+        self.tell: Callable[[Any], None] = lambda thought: None
+
+    def interrupt(self) -> None:
+        self._hurried = True
+        if self._player is not None:
+            self._player.interrupt()
+
+    def get_ready(self, told: ToldPosition, memory: int) -> None:
+        """Load the player for this game and all that it needs."""
+        self.choose(told, memory, time.perf_counter() + READY_SECONDS)
+
+    def choose(self, told: ToldPosition, memory: int, until: float) -> int | None:
+        """The player's move; None where there is none, by the rules."""
+        position = position_of(told)
+        if position is None:
+            return None
+        player = self._player_for(position.game, memory)
+        self._hurried = False
+        if isinstance(player, ForestPlayer) and player.simulations is None:  # its next search goes on with the tree of the last
+            first = player.choose(position, FIRST_SHARE * max(0.0, until - time.perf_counter()))
+            if self._hurried:
+                return first
+            self.tell(first)
+        return player.choose(position, max(0.0, until - time.perf_counter()))
+
+    def analyse(self, told: ToldPosition, memory: int, until: float) -> Analysis | None:
+        """What the player thinks of each move; None where there is none, by the rules."""
+        position = position_of(told)
+        if position is None:
+            return None
+        return self._player_for(position.game, memory).analyse(position, max(0.0, until - time.perf_counter()))
+
+    def judge(self, told: ToldPosition, memory: int, until: float) -> tuple[float, int] | None:
+        """What the position is worth for the side to move, from −1 to +1, and the best move; None if it cannot be said."""
+        analysis = self.analyse(told, memory, until)
+        return None if analysis is None else (analysis.value or 0.0, analysis.action)
+
+    def most_even(self, positions: Sequence[ToldPosition], memory: int, until: float) -> int:
+        """Which of these positions is the one in which neither side is better, counted from 0."""
+        best, least = 0, 2.0
+        for index, told in enumerate(positions):
+            if time.perf_counter() >= until:
+                break
+            judged = self.judge(told, memory, min(until, time.perf_counter() + JUDGING_SECONDS))
+            if judged is not None and abs(judged[0]) < least:
+                best, least = index, abs(judged[0])
+                self.tell(best)
+        return best
+
+    def opinion(self, action: int) -> tuple[float, int] | None:
+        """The result that the last search expected of a move, and its simulations; None where it did not look at it."""
+        if not isinstance(self._player, ForestPlayer):
+            return None
+        edges = {edge.action: edge for edge in self._player.forest.root_edges(0)}
+        edge = edges.get(action)
+        return (edge.value, edge.visits) if edge and edge.visits else None
+
+    def _player_for(self, game: Game, memory: int) -> Player:
+        wanted = (game.specification, memory)
+        if self._player is None or self._made_for != wanted:
+            if self._player is not None:
+                self._player.close()
+                self._player = None
+            self._player, self._made_for = new_brain(self._specification, game, memory), wanted
+        return self._player
+
+
+def position_of(told: ToldPosition) -> Position | None:
+    """None where the rules do not know such a position, or the game is over."""
+    game = find_game(told.game)
+    try:
+        position = Position(game, board=told.start)
+        for action in told.actions:
+            position.play(action)
+    except BadInput:
+        return None
+    return None if position.over else position
