@@ -20,7 +20,8 @@ Browser, BrowserContext, Page, expect = playwright.Browser, playwright.BrowserCo
 
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = "--headless --no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync"
-WAIT_MILLISECONDS = 20_000
+WAIT_MILLISECONDS = 60_000  # only what fails takes so long
+LAUNCH_MILLISECONDS = 180_000
 SERVE = "from boardzero.cli.main import main; main()"
 
 expect.set_options(timeout=WAIT_MILLISECONDS)
@@ -60,7 +61,7 @@ def end_server(process: "subprocess.Popen[str]") -> None:
 def open_browser() -> Iterator[Any]:
     """Ended with its module: while it is open, no other event loop can run in this thread."""
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS.split())
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS.split(), timeout=LAUNCH_MILLISECONDS)
         yield browser
         browser.close()
 
@@ -94,6 +95,34 @@ def visiting(browser: Any, forgiven: str = "", **manner: Any) -> Iterator[Visit]
     finally:
         visit.context.close()
     assert [trouble for trouble in visit.troubles if not forgiven or forgiven not in trouble] == []
+
+
+class Held:
+    """Requests that are not answered before it is said so."""
+
+    def __init__(self, page: Any, pattern: "re.Pattern[str]", method: str = "") -> None:
+        self.page, self.method = page, method
+        self.routes: list[Any] = []
+        page.route(pattern, self._hold)
+
+    def _hold(self, route: Any) -> None:
+        if self.method and route.request.method != self.method:
+            route.continue_()
+        else:
+            self.routes.append(route)
+
+    def wait_for(self, number: int) -> None:
+        for _ in range(2000):
+            if len(self.routes) >= number:
+                return
+            self.page.wait_for_timeout(10)
+        raise AssertionError(f"{len(self.routes)} of {number} requests were sent")
+
+    def answer(self, index: int) -> None:
+        """Until the page has it."""
+        route = self.routes[index]
+        with self.page.expect_response(lambda response: response.request == route.request):
+            route.continue_()
 
 
 def serious_findings(page: Any) -> list[str]:

@@ -10,7 +10,7 @@ from training_runs import SMALL
 
 pytestmark = needs_chromium
 
-PATIENCE = 90_000  # milliseconds; a training is a process of its own that has to start
+PATIENCE = 180_000  # milliseconds; a training is a process of its own that has to start
 NUMBER = re.compile(r"^[1-9][0-9,]*$")
 
 
@@ -35,10 +35,12 @@ def test_training_is_started_watched_live_stopped_and_played_against(browser: An
 
         expect(tile(page, "Generation")).to_have_text(NUMBER, timeout=PATIENCE)
         before = int(tile(page, "Generation").inner_text())
+        listed = page.locator(".runs button").first.element_handle()
         expect(page.locator(".run-head .run-state")).to_have_text("running")
         expect(page.locator(".chart .plot .main-svg").first).to_be_visible(timeout=PATIENCE)
         expect(page.locator(".selfplay .words")).to_have_text(re.compile("Game [0-9]+ of generation"), timeout=PATIENCE)
         expect(tile(page, "Generation")).not_to_have_text(str(before), timeout=PATIENCE)
+        assert listed.evaluate("row => row.isConnected")  # what is pointed at stays while its numbers change
         assert serious_findings(page) == []
 
         page.get_by_role("button", name="Stop", exact=True).click()

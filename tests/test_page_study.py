@@ -1,13 +1,16 @@
 """Positions and games studied on the page, in a real browser against a real server."""
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from page_browser import expect, needs_chromium, open_browser, serious_findings, visiting
+from page_browser import Held, expect, needs_chromium, open_browser, serious_findings, visiting
 
 pytestmark = needs_chromium
+
+UNKNOWN = {"action": 0, "visits": 10, "share": 0.1, "value": 0.0, "win_probability": 0.5, "prior": 0.1, "exact": None}
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +29,15 @@ def tab(page: Any, name: str) -> None:
     page.get_by_role("tab", name=name).click()
 
 
+def opinion_of(moves: str, simulations: int) -> str:
+    """A stream that breaks off after one opinion; the page opens it again."""
+    listed = [
+        {"move": move, "column": int(move) - 1, "source": None, "target": None, "line": [move], **UNKNOWN} for move in moves
+    ]
+    told = {"turn": 0, "win_probability": 0.5, "simulations": simulations, "seconds": 1.0, "remarks": [], "final": False}
+    return f"retry: 100\nevent: analysis\ndata: {json.dumps({**told, 'moves': listed})}\n\n"
+
+
 def test_opinion_is_on_the_board_and_its_line_on_hover(visit: Any) -> None:
     page = visit.open("/study?game=connect4&moves=44")
     rows = page.locator(".opinions tbody tr")
@@ -39,27 +51,28 @@ def test_opinion_is_on_the_board_and_its_line_on_hover(visit: Any) -> None:
 
 
 def test_row_of_a_move_stays_while_its_numbers_change(visit: Any) -> None:
+    opinions = [opinion_of("435", 100)]
+    streamed = {"content_type": "text/event-stream"}
+    visit.page.route(re.compile("/api/analysis"), lambda route: route.fulfill(body=opinions[-1], **streamed))
     page = visit.open("/study?game=connect4&moves=44")
-    move = page.locator(".opinions .move").nth(1)
-    move.focus()
-    name = move.text_content()
-    remark = page.locator(".remark")
-    expect(remark).to_contain_text("simulations")
-    before = remark.text_content()
-    expect(remark).not_to_have_text(before)
-    expect(page.locator(".opinions .move:focus")).to_have_text(name)
+    moves = page.locator(".opinions .move")
+    expect(moves).to_have_text(["4", "3", "5"])
+    moves.nth(1).focus()
+    opinions.append(opinion_of("534", 2000))
+    expect(page.locator(".opinion-panel .remark")).to_contain_text("2,000 simulations")
+    expect(moves.nth(1)).to_be_focused()
+    expect(moves).to_have_text(["4", "3", "5"])
+    page.locator("h1").click()
+    expect(moves).to_have_text(["5", "3", "4"])
 
 
 def test_nothing_can_be_pressed_before_its_game_is_there(visit: Any) -> None:
-    held: list[Any] = []
-    visit.page.route(re.compile(r"/api/position\?"), lambda route: held.append(route))
+    held = Held(visit.page, re.compile(r"/api/position\?"))
     page = visit.open("/study?game=tictactoe&moves=a1 b2 c3")
+    held.wait_for(1)
     expect(page.locator(".study")).to_have_attribute("inert", "")
-    page.wait_for_timeout(100)
-    for route in held:
-        route.continue_()
+    held.answer(0)
     expect(page.locator(".study")).not_to_have_attribute("inert", "")
-    assert held
 
 
 def test_exact_results_stand_on_the_columns(visit: Any) -> None:
@@ -96,7 +109,7 @@ def test_review_judges_and_lets_one_try_again_before_the_answer_is_shown(visit: 
     pieces = page.locator(".pieces .piece").count()
     page.locator('.cells button[aria-disabled="false"]').last.click()
     expect(page.locator(".judged")).to_have_text(re.compile("is right|is better|is no better"))
-    assert page.locator(".pieces .piece").count() == pieces
+    expect(page.locator(".pieces .piece")).to_have_count(pieces)
     page.get_by_role("button", name="Show the answer").click()
     expect(page.locator(".judged")).to_have_text(re.compile("Best was"))
     page.get_by_role("button", name="Done").click()
@@ -137,7 +150,7 @@ def test_game_is_saved_to_the_log_and_opened_again(visit: Any) -> None:
     page.goto(re.sub(r"\?.*", "?game=connect4", page.url))
     tab(page, "Position")
     page.get_by_role("button", name="Open log").click()
-    page.locator(".log button").first.click()
+    page.locator(".log button", has_text="X – O").first.click()
     expect(page.locator(".moves button")).to_have_text(["a1", "b2", "c3"])
 
 

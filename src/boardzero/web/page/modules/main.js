@@ -3,6 +3,8 @@
 import { readAddress, visit, writeAddress } from "./common/address.js";
 import { attempt } from "./common/announce.js";
 import { byId } from "./common/elements.js";
+import { holding } from "./common/holding.js";
+import { Newest } from "./common/newest.js";
 import { currentTheme, onThemeChange, switchTheme } from "./common/theme.js";
 
 /** @typedef {import("./common/address.js").ViewName} ViewName */
@@ -27,14 +29,23 @@ const TITLES = { play: "Play", study: "Study", learn: "Watch it learn" };
 const loaded = {};
 /** @type {View | null} */
 let current = null;
+const arrivals = new Newest();
+
+/** @param {ViewName} name */
+function load(name) {
+  const loading = (loaded[name] ??= VIEWS[name]());
+  loading.catch(() => delete loaded[name]); // it is asked for again
+  return loading;
+}
 
 async function showAddress() {
+  const newest = arrivals.begin();
   const address = readAddress();
-  const view = await (loaded[address.view] ??= VIEWS[address.view]());
+  const view = await attempt(() => load(address.view));
+  if (!view || !newest()) return;
   if (current !== view) {
     current?.leave();
     current = view;
-    view.element.inert = true; // a click must not come before what it is about
     byId("view").replaceChildren(view.element);
   }
   document.title = `${TITLES[address.view]} · boardzero`;
@@ -42,8 +53,7 @@ async function showAddress() {
     if (link.getAttribute("data-view") === address.view) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  await attempt(() => view.enter(address));
-  view.element.inert = false;
+  await holding(view.element, () => attempt(() => view.enter(address)));
 }
 
 /** @param {MouseEvent} event  a link to another view */
@@ -59,7 +69,7 @@ function follow(event) {
 function onKey(event) {
   const target = /** @type {Element} */ (event.target);
   if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, select, textarea, dialog")) return;
-  current?.onKey?.(event);
+  if (!current?.element.inert) current?.onKey?.(event);
 }
 
 function nameThemeButton() {

@@ -38,6 +38,7 @@ export class Board {
     this.shown = null;
     this.choosing = false; // may a person choose a move?
     this.painting = false; // is a board being set up?
+    this.held = false; // is a move under way, so that no other can be chosen yet?
     this.hintsShown = true; // which men can move, and where the next piece can go
     /** @type {number | null} the man that is about to move */
     this.selected = null;
@@ -113,6 +114,14 @@ export class Board {
     return { cells: board.cells, turn, legal, last, line, sentence };
   }
 
+  /** @param {boolean} held  the move that was chosen is under way: what is shown will soon be the past */
+  hold(held) {
+    if (held === this.held) return;
+    this.held = held;
+    this.label();
+    this.point(this.pointed);
+  }
+
   drawMarks() {
     const { geometry, shown } = this;
     if (!geometry || !shown) return;
@@ -143,7 +152,7 @@ export class Board {
     const describe = geometry.falling ? describeColumn : describeCell;
     this.cells?.show(
       (place) => describe(geometry.board, shown, place, this.choosing, this.selected),
-      (place) => this.painting || (this.choosing && this.meaningOf(place) !== null),
+      (place) => this.painting || (this.choosing && !this.held && this.meaningOf(place) !== null),
       `${geometry.board.title} board. ${shown.sentence}`,
     );
   }
@@ -167,7 +176,7 @@ export class Board {
   /** @param {number} place */
   press(place) {
     if (this.painting) this.wishes.onPaint?.(place);
-    if (!this.choosing) return;
+    if (!this.choosing || this.held) return;
     const meaning = this.meaningOf(place);
     if (meaning === "select") this.select(place);
     else if (meaning === "release" || meaning === null) this.select(null);
@@ -176,7 +185,7 @@ export class Board {
 
   /** @param {number} place @returns {boolean} was a man chosen? */
   grab(place) {
-    if (!this.choosing || this.meaningOf(place) !== "select") return false;
+    if (!this.choosing || this.held || this.meaningOf(place) !== "select") return false;
     this.select(place);
     return true;
   }
@@ -195,7 +204,7 @@ export class Board {
     this.pointed = place;
     const { geometry, shown } = this;
     if (!geometry || !shown) return;
-    const meaning = place !== null && this.choosing ? this.meaningOf(place) : null;
+    const meaning = place !== null && this.choosing && !this.held ? this.meaningOf(place) : null;
     const move = meaning && typeof meaning === "object" ? meaning : null;
     fill(
       this.layers.hand,

@@ -1,28 +1,33 @@
 /** Buttons, switches and fields that all views use. */
 
-import { html, icon } from "./elements.js";
+import { arrange, html, icon } from "./elements.js";
+import { once } from "./holding.js";
 
 /**
  * A button with a symbol; its words stand beside the symbol or, where room is short, are its label.
  * @param {string} symbol
  * @param {string} words
- * @param {() => void} onClick
- * @param {{plain?: boolean, primary?: boolean, hint?: string}} [manner]  plain: only the symbol is seen
+ * @param {() => unknown} onClick
+ * @param {{plain?: boolean, primary?: boolean, hint?: string, single?: boolean}} [manner]  plain: only the symbol is seen;
+ *   single: what it does is not begun again before it is done
+ * @returns {HTMLButtonElement}
  */
-export function button(symbol, words, onClick, { plain = false, primary = false, hint = "" } = {}) {
+export function button(symbol, words, onClick, { plain = false, primary = false, hint = "", single = false } = {}) {
   const kind = [plain ? "plain" : "", primary ? "primary" : ""].join(" ").trim();
-  return html(
+  /** @type {HTMLButtonElement} */
+  const element = html(
     "button",
     {
       type: "button",
       class: kind,
-      onclick: onClick,
+      onclick: () => (single ? once(element, onClick) : onClick()),
       "aria-label": plain ? words : null,
       title: hint || (plain ? words : null),
     },
     symbol ? icon(symbol) : null,
     plain ? null : html("span", {}, words),
   );
+  return element;
 }
 
 /**
@@ -65,6 +70,22 @@ export function choice(label, options, value, onChange) {
     )),
   );
   return { element: html("label", { class: "field" }, html("span", {}, label), select), select };
+}
+
+/**
+ * Offer these options in a choice; what was chosen stays chosen, if it is among them.
+ * @param {HTMLSelectElement} select
+ * @param {{value: string, title: string}[]} options
+ * @param {string} usual  chosen where nothing was
+ */
+export function offer(select, options, usual) {
+  const [before, present] = [select.value, new Map([...select.options].map((option) => [option.value, option]))];
+  arrange(select, options.map(({ value, title }) => {
+    const option = present.get(value) ?? html("option", { value });
+    if (option.textContent !== title) option.textContent = title;
+    return option;
+  }));
+  select.value = options.some(({ value }) => value === before) ? before : usual;
 }
 
 /**

@@ -50,6 +50,21 @@ export function fill(element, ...children) {
 }
 
 /**
+ * Let an element hold exactly these children in this order. What stands right is not touched, so that nothing slips away from
+ * a pointer or the keyboard.
+ * @param {Element} element
+ * @param {Element[]} children
+ */
+export function arrange(element, children) {
+  const wanted = new Set(children);
+  for (const child of [...element.children]) if (!wanted.has(child)) child.remove();
+  children.forEach((child, index) => {
+    const present = element.children[index] ?? null;
+    if (present !== child) element.insertBefore(child, present);
+  });
+}
+
+/**
  * The element with an id, which the page is known to have.
  * @param {string} id
  * @returns {HTMLElement}

@@ -1,6 +1,6 @@
 /** The moves of a game, numbered; any of them can be gone to. */
 
-import { fill, html } from "./elements.js";
+import { arrange, html } from "./elements.js";
 
 /**
  * @typedef {Object} ListedMove
@@ -14,6 +14,11 @@ export class MoveList {
   constructor(onChoose) {
     this.onChoose = onChoose;
     this.element = html("ol", { class: "moves", "aria-label": "Moves" });
+    this.none = html("li", { class: "quiet" }, "No moves yet.");
+    /** @type {HTMLLIElement[]} two moves each; like the buttons they are kept while the game goes on */
+    this.rows = [];
+    /** @type {HTMLButtonElement[]} by move */
+    this.buttons = [];
     /** @type {string} */
     this.drawn = "";
   }
@@ -27,9 +32,9 @@ export class MoveList {
     if (content !== this.drawn) {
       this.drawn = content;
       this.element.classList.toggle("none", moves.length === 0);
-      fill(this.element, moves.length ? this.rows(moves) : html("li", { class: "quiet" }, "No moves yet."));
+      this.update(moves);
     }
-    for (const button of this.element.querySelectorAll("button")) {
+    for (const button of this.buttons.slice(0, moves.length)) {
       const here = Number(button.dataset.ply) === current;
       button.classList.toggle("current", here);
       if (here) button.setAttribute("aria-current", "true");
@@ -39,34 +44,30 @@ export class MoveList {
   }
 
   /** @param {ListedMove[]} moves */
-  rows(moves) {
-    return Array.from({ length: Math.ceil(moves.length / 2) }, (_, row) =>
-      html(
-        "li",
-        {},
-        html("span", { class: "number" }, `${row + 1}.`),
-        [0, 1].map((half) => this.button(moves, 2 * row + half)),
-      ),
-    );
+  update(moves) {
+    moves.forEach((listed, index) => {
+      const button = (this.buttons[index] ??= this.makeButton(index));
+      const label = `Move ${index + 1}, ${listed.move}${listed.note ? `, ${listed.note}` : ""}`;
+      if (button.textContent !== listed.move) button.textContent = listed.move;
+      button.className = listed.mark ?? "";
+      button.setAttribute("aria-label", label);
+      button.title = listed.note ?? "";
+    });
+    const rows = Array.from({ length: Math.ceil(moves.length / 2) }, (_, row) => this.row(row, moves.length));
+    arrange(this.element, moves.length ? rows : [this.none]);
   }
 
-  /** @param {ListedMove[]} moves @param {number} index */
-  button(moves, index) {
-    const listed = moves[index];
-    if (!listed) return null;
-    const label = `Move ${index + 1}, ${listed.move}${listed.note ? `, ${listed.note}` : ""}`;
-    return html(
-      "button",
-      {
-        type: "button",
-        "data-ply": index + 1,
-        class: listed.mark ?? "",
-        "aria-label": label,
-        title: listed.note,
-        onclick: () => this.onChoose(index + 1),
-      },
-      listed.move,
-    );
+  /** @param {number} row @param {number} length  of the whole game */
+  row(row, length) {
+    const element = (this.rows[row] ??= html("li", {}, html("span", { class: "number" }, `${row + 1}.`)));
+    const [number] = element.children;
+    arrange(element, [number, ...this.buttons.slice(2 * row, Math.min(2 * row + 2, length))]);
+    return element;
+  }
+
+  /** @param {number} index */
+  makeButton(index) {
+    return html("button", { type: "button", "data-ply": index + 1, onclick: () => this.onChoose(index + 1) });
   }
 
   /** @param {HTMLElement} button  only the list scrolls, never the page */

@@ -32,22 +32,41 @@ export function send(path, body = {}) {
   return answerOf(fetch(addressOf(path), { method: "POST", headers, body: JSON.stringify(body) }));
 }
 
+const SHORTEST_MILLISECONDS = 2000;
+const LONGEST_MILLISECONDS = 60_000;
+
 /**
- * Listen to a stream until it ends or is closed; `end` and `trouble` are what streams of study finish with.
+ * Listen to a stream until it ends or is closed; `end` and `trouble` are what streams of study finish with. A stream that
+ * breaks off, or that a busy server refuses, is opened again; `open` is called each time.
  * @param {string} path  below /api
  * @param {Query} query
  * @param {Record<string, (data: any) => void>} listeners  by the kind of event
  * @returns {() => void} closes the stream
  */
 export function listen(path, query, listeners) {
-  const source = new EventSource(addressOf(path, query));
-  for (const kind of new Set([...Object.keys(listeners), "end", "trouble"])) {
-    source.addEventListener(kind, (event) => {
-      if (kind === "end" || kind === "trouble") source.close();
-      listeners[kind]?.(JSON.parse(/** @type {MessageEvent} */ (event).data || "{}"));
+  /** @type {EventSource} */
+  let source;
+  let [timer, patience] = [0, SHORTEST_MILLISECONDS];
+  const open = () => {
+    source = new EventSource(addressOf(path, query));
+    source.addEventListener("open", () => (patience = SHORTEST_MILLISECONDS));
+    source.addEventListener("error", () => {
+      if (source.readyState !== EventSource.CLOSED) return; // the browser tries again by itself
+      timer = window.setTimeout(open, patience);
+      patience = Math.min(2 * patience, LONGEST_MILLISECONDS);
     });
-  }
-  return () => source.close();
+    for (const kind of new Set([...Object.keys(listeners), "end", "trouble"])) {
+      source.addEventListener(kind, (event) => {
+        if (kind === "end" || kind === "trouble") source.close();
+        listeners[kind]?.(JSON.parse(/** @type {MessageEvent} */ (event).data || "{}"));
+      });
+    }
+  };
+  open();
+  return () => {
+    window.clearTimeout(timer);
+    source.close();
+  };
 }
 
 /** @param {string} path @param {Query} [query] */

@@ -38,7 +38,10 @@ function plotly() {
       {
         src: "/plotly.min.js",
         onload: () => resolve(/** @type {any} */ (window).Plotly),
-        onerror: () => reject(new Error("The charts could not be loaded.")),
+        onerror: () => {
+          loading = null; // it is asked for again
+          reject(new Error("The charts could not be loaded."));
+        },
       },
     );
     document.head.append(script);
@@ -75,10 +78,13 @@ export class Charts {
     this.curves = curves;
     if (this.waiting) return;
     this.waiting = true;
-    const drawer = await plotly();
-    await new Promise((resolve) => requestAnimationFrame(resolve));
-    this.waiting = false;
-    if (this.element.isConnected) for (const place of this.places) this.draw(drawer, place);
+    try {
+      const drawer = await plotly();
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+      if (this.element.isConnected) for (const place of this.places) this.draw(drawer, place);
+    } finally {
+      this.waiting = false;
+    }
   }
 
   /** @param {any} drawer @param {Charts["places"][number]} place */

@@ -2,8 +2,8 @@
 
 import { visit, writeAddress } from "../common/address.js";
 import { attempt } from "../common/announce.js";
-import { button, choice, numberField } from "../common/controls.js";
-import { fill, html } from "../common/elements.js";
+import { button, choice, numberField, offer } from "../common/controls.js";
+import { html } from "../common/elements.js";
 import { send } from "../common/server.js";
 
 /** @typedef {import("../common/types.js").Run} Run */
@@ -19,12 +19,13 @@ export class Generations {
       "play",
       "Play against it",
       () => attempt(() => this.begin(["human", this.player(this.first)])),
-      { primary: true },
+      { primary: true, single: true },
     );
     this.duelButton = button(
       "swap",
       "Let them play",
       () => attempt(() => this.begin([this.player(this.first), this.player(this.second)])),
+      { single: true },
     );
     this.element = html(
       "section",
@@ -52,16 +53,10 @@ export class Generations {
     const offered = JSON.stringify(networks);
     if (offered === this.offered) return;
     this.offered = offered;
-    this.offer(this.first.select, networks, 0);
-    this.offer(this.second.select, networks, Math.min(run.network_generations.length, networks.length) - 1);
+    const oldest = Math.min(run.network_generations.length, networks.length) - 1;
+    offer(this.first.select, networks, networks[0]?.value ?? "");
+    offer(this.second.select, networks, networks[oldest]?.value ?? "");
     this.playButton.disabled = this.duelButton.disabled = networks.length === 0;
-  }
-
-  /** @param {HTMLSelectElement} select @param {{value: string, title: string}[]} networks @param {number} usual */
-  offer(select, networks, usual) {
-    const before = select.value;
-    fill(select, networks.map((network) => html("option", { value: network.value }, network.title)));
-    select.value = networks.some((network) => network.value === before) ? before : networks[usual]?.value ?? "";
   }
 
   /** @param {{select: HTMLSelectElement}} chosen */
@@ -73,6 +68,6 @@ export class Generations {
   async begin(players) {
     if (!this.run) return;
     const game = await send("games", { game: this.run.game, players });
-    visit(writeAddress("play", game.id));
+    if (this.element.isConnected) visit(writeAddress("play", game.id));
   }
 }

@@ -6,6 +6,7 @@ import { forgetBoards, titleOf } from "../common/catalogue.js";
 import { button } from "../common/controls.js";
 import { fill, html } from "../common/elements.js";
 import { count, duration } from "../common/format.js";
+import { Newest } from "../common/newest.js";
 import { ask, listen, send } from "../common/server.js";
 import { Charts } from "./charts.js";
 import { Generations } from "./generations.js";
@@ -16,6 +17,7 @@ import { StartRun } from "./start_run.js";
 /** @typedef {import("../common/types.js").Run} Run */
 /** @typedef {import("../common/address.js").Address} Address */
 
+const TILES = ["Generation", "Time", "Games", "Positions", "Simulations/s", "Mistakes"];
 const KEPT = new Set(["GenerationDone", "PerfectPlayMeasured", "StrengthMeasured", "NetworksCompared"]);
 
 export class LearnView {
@@ -29,6 +31,9 @@ export class LearnView {
     /** @type {Map<string, Run>} with their events, by id */
     this.compared = new Map();
     this.stop = () => {};
+    this.watches = new Newest();
+    this.refreshes = new Newest();
+    this.comparisons = new Newest();
     this.charts = new Charts();
     this.selfplay = new SelfPlay();
     this.generations = new Generations();
@@ -47,10 +52,17 @@ export class LearnView {
     this.state = html("span", { class: "run-state" });
     this.progress = html("progress", { max: "1", value: "0", "aria-label": "Progress of the training" });
     this.doing = html("p", { class: "quiet small doing" }, "\u00a0");
-    this.stopButton = button("stop", "Stop", () => this.command("stop"));
-    this.resumeButton = button("start", "Resume", () => this.command("resume"));
-    this.tiles = html("dl", { class: "tiles" });
-    this.startButton = button("plus", "Start a training", () => attempt(() => this.start.open()), { primary: true });
+    this.stopButton = button("stop", "Stop", () => this.command("stop"), { single: true });
+    this.resumeButton = button("start", "Resume", () => this.command("resume"), { single: true });
+    this.numbers = TILES.map(() => html("dd", {}, "–"));
+    const tiles = TILES.map((name, index) => html("div", {}, html("dt", {}, name), this.numbers?.[index]));
+    this.tiles = html("dl", { class: "tiles" }, tiles);
+    this.startButton = button(
+      "plus",
+      "Start a training",
+      () => attempt(() => this.start.open()),
+      { primary: true, single: true },
+    );
     this.main = html(
       "div",
       { class: "run" },
@@ -84,7 +96,9 @@ export class LearnView {
 
   /** @param {Address} address */
   async enter({ id }) {
+    const newest = this.watches.begin();
     await this.refresh();
+    if (!newest()) return;
     const wanted = id || this.run?.id;
     const running = this.runs.find((run) => run.state === "running");
     const chosen = this.runs.find((run) => run.id === wanted) ?? running ?? this.runs[0];
@@ -93,12 +107,15 @@ export class LearnView {
   }
 
   leave() {
+    this.watches.forget();
     this.stop();
     this.selfplay.end();
   }
 
   async refresh() {
+    const newest = this.refreshes.begin();
     const answer = await ask("runs");
+    if (!newest()) return;
     this.runs = answer.runs;
     if (this.startButton) this.startButton.disabled = !answer.can_train || answer.running !== null;
     this.list.show(this.runs, this.run?.id ?? "");
@@ -106,20 +123,24 @@ export class LearnView {
 
   /** @param {Run} run */
   async started(run) {
+    const newest = this.watches.begin();
     await this.refresh();
-    await this.watch(run);
+    if (newest()) await this.watch(run);
   }
 
   /** @param {Run} run */
   async watch(run) {
-    const same = this.run?.id === run.id && this.events.length > 0;
+    const newest = this.watches.begin();
+    if (this.run?.id !== run.id) {
+      this.stop(); // news of another run would be taken for news of this one
+      this.events = [];
+    }
     this.run = run;
-    if (!same) this.events = [];
     keepAddress(writeAddress("learn", run.id));
     this.draw();
     this.list.show(this.runs, run.id);
-    await this.selfplay.begin(run.game);
-    this.follow();
+    await attempt(() => this.selfplay.begin(run.game));
+    if (newest()) this.follow();
   }
 
   /** Listen to the run's events: first all that happened, then what happens. */
@@ -127,8 +148,8 @@ export class LearnView {
     this.stop();
     const { run } = this;
     if (!run || document.hidden) return;
-    this.events = [];
     this.stop = listen(`runs/${run.id}/events`, {}, {
+      open: () => (this.events = []), // all that happened comes again, also where the stream had broken off
       training: (event) => this.happened(event),
       run: (newest) => this.changed(newest),
       selfplay: (game) => this.selfplay.take(game),
@@ -145,6 +166,7 @@ export class LearnView {
 
   /** @param {Run} newest */
   changed(newest) {
+    if (newest.id !== this.run?.id) return; // another one is watched by now
     const ended = this.run?.state !== newest.state;
     if (newest.generation !== this.run?.generation) forgetBoards();
     this.run = newest;
@@ -168,11 +190,7 @@ export class LearnView {
     if (this.resumeButton) this.resumeButton.hidden = !run || active || run.state === "finished";
     if (!run) return;
     fill(/** @type {HTMLElement} */ (this.title), run.title);
-    attempt(async () => fill(
-      /** @type {HTMLElement} */ (this.subtitle),
-      await titleOf(run.game),
-      run.minutes ? ` · ${run.minutes} minutes` : run.generations ? ` · ${run.generations} generations` : "",
-    ));
+    attempt(() => this.drawSubtitle(run));
     const state = /** @type {HTMLElement} */ (this.state);
     state.className = `run-state ${run.state}`;
     state.textContent = run.state;
@@ -184,24 +202,27 @@ export class LearnView {
     this.drawNumbers();
   }
 
+  /** @param {Run} run */
+  async drawSubtitle(run) {
+    const title = await titleOf(run.game);
+    const length = run.minutes ? ` · ${run.minutes} minutes` : run.generations ? ` · ${run.generations} generations` : "";
+    if (this.subtitle && this.run?.id === run.id) this.subtitle.textContent = title + length;
+  }
+
   drawNumbers() {
     const { run } = this;
     if (!run || !this.tiles) return;
     const last = (/** @type {string} */ kind) => this.events.findLast((event) => event.event === kind);
     const [done, perfect] = [last("GenerationDone"), last("PerfectPlayMeasured")];
-    const tile = (
-      /** @type {string} */ name,
-      /** @type {string} */ value,
-    ) => html("div", {}, html("dt", {}, name), html("dd", {}, value));
-    fill(
-      this.tiles,
-      tile("Generation", String(done?.generation ?? run.generation)),
-      tile("Time", duration(run.seconds)),
-      tile("Games", count(done?.games ?? run.games)),
-      tile("Positions", count(done?.positions ?? run.positions)),
-      tile("Simulations/s", done ? count(done.simulations_per_second) : "–"),
-      tile("Mistakes", perfect ? `${((100 * perfect.mistakes) / perfect.positions).toFixed(1)}\u202f%` : "–"),
-    );
+    const values = [
+      String(done?.generation ?? run.generation),
+      duration(run.seconds),
+      count(done?.games ?? run.games),
+      count(done?.positions ?? run.positions),
+      done ? count(done.simulations_per_second) : "–",
+      perfect ? `${((100 * perfect.mistakes) / perfect.positions).toFixed(1)}\u202f%` : "–",
+    ];
+    this.numbers.forEach((number, index) => (number.textContent = values[index]));
     const others = [...this.compared.values()].filter((other) => other.id !== run.id).map((other) => ({
       title: other.title,
       events: other.events ?? [],
@@ -211,8 +232,10 @@ export class LearnView {
 
   /** @param {string[]} ids  runs to be drawn beside the one that is watched */
   async compare(ids) {
+    const newest = this.comparisons.begin();
     const missing = ids.filter((id) => !this.compared.has(id));
     const found = await Promise.all(missing.map((id) => ask(`runs/${id}`)));
+    if (!newest()) return;
     const all = new Map([...this.compared, ...found.map((run) => /** @type {[string, Run]} */ ([run.id, run]))]);
     this.compared = new Map([...all].filter(([id]) => ids.includes(id)));
     this.drawNumbers();

@@ -2,8 +2,10 @@
 
 import { Board } from "../board/board.js";
 import { writeAddress } from "../common/address.js";
+import { attempt } from "../common/announce.js";
 import { boardOf } from "../common/catalogue.js";
 import { html } from "../common/elements.js";
+import { Newest } from "../common/newest.js";
 import { ask } from "../common/server.js";
 import { ValueGraph } from "../study/value_graph.js";
 
@@ -44,14 +46,16 @@ export class SelfPlay {
     this.positions = [];
     this.ply = 0;
     this.timer = 0;
+    this.games = new Newest();
   }
 
   /** @param {string} game  a new run is watched */
   async begin(game) {
     this.end();
-    const board = await boardOf(game);
+    const newest = this.games.begin();
+    const [board, { positions }] = await Promise.all([boardOf(game), ask("positions", { game })]);
+    if (!newest()) return;
     this.board.prepare(board, false);
-    const { positions } = await ask("positions", { game });
     this.board.show({ ...positions[0], legal: [], line: [], sentence: "Self-play" }, { choosing: false, animated: false });
     this.graph.show([null], 0, board.sides[0].name);
     this.words.textContent = "The newest game of self-play will be shown here.";
@@ -60,6 +64,7 @@ export class SelfPlay {
 
   end() {
     window.clearTimeout(this.timer);
+    this.games.forget();
     this.timer = 0;
     this.game = null;
     this.next = null;
@@ -73,17 +78,19 @@ export class SelfPlay {
 
   async beginNext() {
     const game = this.next;
-    if (!game) {
-      this.timer = 0;
-      return;
-    }
+    const newest = this.games.begin();
     this.next = null;
-    this.game = game;
-    const [board, answer] = await Promise.all([
+    const found = game && await attempt(() => Promise.all([
       boardOf(game.game),
       ask("positions", { game: game.game, moves: game.moves, start: game.start }),
-    ]);
-    if (this.game !== game) return;
+    ]));
+    if (!newest()) return;
+    if (!game || !found) {
+      this.timer = 0; // the next that comes is shown
+      return;
+    }
+    const [board, answer] = found;
+    this.game = game;
     this.board.prepare(board, false);
     this.positions = answer.positions;
     const result = game.result === "draw" ? "drawn" : `${board.sides[game.result === "first" ? 0 : 1].name} won`;
@@ -104,10 +111,14 @@ export class SelfPlay {
     const values = positions.map((_, index) => game.values[index] ?? (index === last ? resultValue(game.result) : null));
     this.graph.show(values, ply, this.board.geometry.board.sides[0].name);
     const ended = ply === last;
-    this.timer = window.setTimeout(
-      () => (ended ? this.beginNext() : this.stepTo(ply + 1)),
-      ended ? END_MILLISECONDS : MOVE_MILLISECONDS,
-    );
+    this.timer = window.setTimeout(() => this.goOn(ended), ended ? END_MILLISECONDS : MOVE_MILLISECONDS);
+  }
+
+  /** @param {boolean} ended  is it time for another game, or for another move? */
+  goOn(ended) {
+    if (this.graph.slider.matches(":active")) this.timer = window.setTimeout(() => this.goOn(ended), MOVE_MILLISECONDS);
+    else if (ended) this.beginNext();
+    else this.stepTo(this.ply + 1);
   }
 }
 

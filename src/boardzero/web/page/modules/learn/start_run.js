@@ -4,6 +4,7 @@ import { attempt } from "../common/announce.js";
 import { catalogue } from "../common/catalogue.js";
 import { button, choice, numberField } from "../common/controls.js";
 import { fill, html } from "../common/elements.js";
+import { once } from "../common/holding.js";
 import { send } from "../common/server.js";
 
 export class StartRun {
@@ -17,12 +18,13 @@ export class StartRun {
       "input",
       { type: "text", placeholder: "network.blocks=4 selfplay.games=64", spellcheck: "false", autocomplete: "off" },
     );
+    this.begin = html("button", { type: "submit", class: "primary" }, "Start");
     this.element = html(
       "dialog",
       { class: "window", "aria-labelledby": "start-title" },
       html(
         "form",
-        { method: "dialog", onsubmit: (/** @type {Event} */ event) => this.submit(event) },
+        { method: "dialog", onsubmit: (/** @type {Event} */ event) => this.submitted(event) },
         html(
           "header",
           {},
@@ -37,7 +39,7 @@ export class StartRun {
         this.game.element,
         html("div", { class: "two" }, this.minutes.element, this.seed.element),
         html("label", { class: "field" }, html("span", {}, "Settings to change (optional)"), this.settings),
-        html("footer", {}, html("button", { type: "submit", class: "primary" }, "Start")),
+        html("footer", {}, this.begin),
       ),
     );
   }
@@ -57,12 +59,16 @@ export class StartRun {
         )),
       )),
     );
-    this.element.showModal();
+    if (this.element.isConnected && !this.element.open) this.element.showModal();
   }
 
   /** @param {Event} event */
-  submit(event) {
+  submitted(event) {
     event.preventDefault();
+    return once(this.begin, () => this.send());
+  }
+
+  send() {
     return attempt(async () => {
       const settings = this.settings.value.split(/[\s,]+/).filter(Boolean);
       const body = {

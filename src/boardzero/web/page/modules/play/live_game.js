@@ -13,6 +13,8 @@ export class LiveGame {
     this.id = "";
     this.stop = () => {};
     this.resting = false;
+    /** Changes are asked for one after another, so that they happen in the order in which they were wished for. */
+    this.asked = Promise.resolve();
     document.addEventListener("visibilitychange", () => (document.hidden ? this.stop() : this.resting || this.follow()));
   }
 
@@ -55,11 +57,18 @@ export class LiveGame {
   /**
    * Ask the server for a change; its refusal is an error.
    * @param {"moves" | "undo" | "redo" | "goto" | "restart" | "resign" | "players" | "pause"} what
-   * @param {object} [body]
+   * @param {(game: Game) => object | null} [wish]  what to send when its turn has come; null: it is of no use any more
+   * @returns {Promise<void>}
    */
-  async command(what, body = {}) {
+  command(what, wish = () => ({})) {
     const id = this.id;
-    const game = await send(`games/${id}/${what}`, body);
-    if (id === this.id) this.take(game);
+    const done = this.asked.then(async () => {
+      const body = this.state && id === this.id ? wish(this.state) : null;
+      if (!body) return;
+      const game = await send(`games/${id}/${what}`, body);
+      if (id === this.id) this.take(game);
+    });
+    this.asked = done.catch(() => undefined);
+    return done;
   }
 }

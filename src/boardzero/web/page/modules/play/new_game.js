@@ -5,10 +5,14 @@ import { boardOf, catalogue } from "../common/catalogue.js";
 import { fill, html, icon } from "../common/elements.js";
 import { button, choice } from "../common/controls.js";
 import { gamePicture } from "../board/pictures.js";
+import { holding } from "../common/holding.js";
 import { recall, remember } from "../common/memory.js";
+import { Newest } from "../common/newest.js";
 import { PlayerChoice } from "./player_choice.js";
 
 /** @typedef {{game: string, players: [string, string]}} Wishes */
+
+const BEGIN = "begin";
 
 export class NewGame {
   /** @param {(wishes: Wishes) => void} onBegin */
@@ -18,12 +22,31 @@ export class NewGame {
     this.size = choice("Board", [], "", () => attempt(() => this.chooseBoard(this.size.select.value)));
     this.players = [new PlayerChoice("First"), new PlayerChoice("Second")];
     this.remark = html("p", { class: "quiet network-remark" });
+    this.choices = new Newest();
+    this.seats = html(
+      "div",
+      { class: "seats" },
+      this.players[0].element,
+      html(
+        "button",
+        {
+          type: "button",
+          class: "plain swap",
+          "aria-label": "Swap who begins",
+          title: "Swap who begins",
+          onclick: () => this.swap(),
+        },
+        icon("swap"),
+      ),
+      this.players[1].element,
+    );
+    this.submit = html("button", { type: "submit", class: "primary", value: BEGIN }, "Begin");
     this.element = html(
       "dialog",
-      { class: "window", "aria-labelledby": "new-game-title" },
+      { class: "window", "aria-labelledby": "new-game-title", onclose: () => this.closed() },
       html(
         "form",
-        { method: "dialog", onsubmit: () => this.begin() },
+        { method: "dialog" },
         html(
           "header",
           {},
@@ -32,25 +55,9 @@ export class NewGame {
         ),
         this.games,
         this.size.element,
-        html(
-          "div",
-          { class: "seats" },
-          this.players[0].element,
-          html(
-            "button",
-            {
-              type: "button",
-              class: "plain swap",
-              "aria-label": "Swap who begins",
-              title: "Swap who begins",
-              onclick: () => this.swap(),
-            },
-            icon("swap"),
-          ),
-          this.players[1].element,
-        ),
+        this.seats,
         this.remark,
-        html("footer", {}, html("button", { type: "submit", class: "primary" }, "Begin")),
+        html("footer", {}, this.submit),
       ),
     );
   }
@@ -58,6 +65,7 @@ export class NewGame {
   /** @param {Wishes} wishes  what to begin the choice with */
   async open(wishes) {
     const { games } = await catalogue();
+    if (this.element.open) return;
     const name = wishes.game.split(":")[0];
     fill(
       this.games,
@@ -82,7 +90,8 @@ export class NewGame {
     );
     this.showSizes(games, name, wishes.game);
     await this.chooseBoard(wishes.game, wishes.players);
-    this.element.showModal();
+    this.element.returnValue = "";
+    if (this.element.isConnected && !this.element.open) this.element.showModal();
   }
 
   /** @param {string} name */
@@ -111,11 +120,16 @@ export class NewGame {
   }
 
   /**
+   * Until it is known who can play this game, nobody can be chosen and nothing begun.
    * @param {string} game
    * @param {[string, string]} [players]
    */
   async chooseBoard(game, players) {
-    const board = await boardOf(game);
+    const newest = this.choices.begin();
+    this.submit.disabled = true;
+    const board = await holding(this.seats, () => boardOf(game));
+    if (!newest()) return;
+    this.submit.disabled = false;
     const wanted = players ?? [this.players[0].value || "human", this.players[1].value || ""];
     this.players.forEach((player, side) => {
       player.label.textContent = `${board.sides[side].name} ${side === 0 ? "begins" : "is second"}`;
@@ -130,7 +144,9 @@ export class NewGame {
     this.players[1].choose(first);
   }
 
-  begin() {
+  /** What was chosen begins when the window is gone and the focus is back where it was. */
+  closed() {
+    if (this.element.returnValue !== BEGIN) return;
     const game = this.size.select.value;
     remember(`size-${game.split(":")[0]}`, game);
     this.onBegin({ game, players: [this.players[0].value, this.players[1].value] });

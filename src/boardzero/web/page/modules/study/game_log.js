@@ -4,6 +4,7 @@ import { attempt } from "../common/announce.js";
 import { button } from "../common/controls.js";
 import { fill, html } from "../common/elements.js";
 import { date, plural } from "../common/format.js";
+import { Newest } from "../common/newest.js";
 import { ask } from "../common/server.js";
 
 const PAGE = 50;
@@ -13,11 +14,12 @@ export class GameLog {
   /** @param {(record: {game: string, moves: string, start: string | null}) => void} onOpen */
   constructor(onOpen) {
     this.onOpen = onOpen;
+    this.choices = new Newest();
     this.list = html("ul", { class: "log" });
     this.ratings = html("div", { class: "ratings" });
     this.element = html(
       "dialog",
-      { class: "window", "aria-labelledby": "log-title" },
+      { class: "window", "aria-labelledby": "log-title", onclose: () => this.choices.forget() },
       html(
         "header",
         {},
@@ -34,7 +36,7 @@ export class GameLog {
     const [answer, rated] = await Promise.all([ask("log", { limit: PAGE }), ask("ratings", { game })]);
     fill(this.ratings, rated.players.length ? ratingTable(game, rated.players) : null);
     fill(this.list, answer.games.length ? this.rows(answer) : html("li", { class: "quiet" }, "No game has been saved yet."));
-    this.element.showModal();
+    if (this.element.isConnected && !this.element.open) this.element.showModal();
   }
 
   /** @param {any} answer @returns {HTMLElement[]} */
@@ -65,6 +67,7 @@ export class GameLog {
         "plus",
         "Older games",
         () => attempt(async () => row.replaceWith(...this.rows(await ask("log", { limit: PAGE, skip: next })))),
+        { single: true },
       ),
     );
     return row;
@@ -72,15 +75,22 @@ export class GameLog {
 
   /** @param {string} id */
   async choose(id) {
+    const newest = this.choices.begin();
     const record = await ask(`log/${id}`);
+    if (!newest()) return;
     this.element.close();
     this.onOpen(record);
   }
 }
 
+/** @param {{low: number | null, high: number | null}} rated */
+function interval({ low, high }) {
+  return low === null || high === null ? "fixed" : `${low.toFixed(0)} to ${high.toFixed(0)}`;
+}
+
 /**
  * @param {string} game
- * @param {{player: string, rating: number, low: number, high: number, games: number}[]} players
+ * @param {{player: string, rating: number, low: number | null, high: number | null, games: number}[]} players
  */
 function ratingTable(game, players) {
   const rows = players.map((rated) =>
@@ -89,7 +99,7 @@ function ratingTable(game, players) {
       {},
       html("th", { scope: "row" }, rated.player),
       html("td", {}, rated.rating.toFixed(0)),
-      html("td", { class: "quiet" }, `${rated.low.toFixed(0)} to ${rated.high.toFixed(0)}`),
+      html("td", { class: "quiet" }, interval(rated)),
       html("td", {}, String(rated.games)),
     ),
   );

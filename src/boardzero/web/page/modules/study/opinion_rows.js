@@ -1,7 +1,7 @@
 /** The table of what the search thinks of every move. Its rows live as long as their position: nothing slips away from a
  * pointer or the keyboard while the numbers change. */
 
-import { fill, html } from "../common/elements.js";
+import { arrange, fill, html } from "../common/elements.js";
 import { count, percent, signed } from "../common/format.js";
 
 /** @typedef {import("../common/types.js").MoveOpinion} MoveOpinion */
@@ -39,7 +39,8 @@ export class OpinionRows {
    */
   show(moves, exact) {
     const listed = moves.map((move) => move.move);
-    if (!this.pointed) this.arrange(listed);
+    const used = this.pointed || this.body.contains(document.activeElement);
+    this.arrange(used ? [...this.rows.keys(), ...listed.filter((move) => !this.rows.has(move))] : listed);
     for (const [move, row] of this.rows) row.element.className = move === listed[0] ? "best" : "";
     for (const opinion of moves) {
       const row = this.rows.get(opinion.move);
@@ -52,10 +53,9 @@ export class OpinionRows {
 
   /** Rows for these moves in this order; untouched where they are so already. @param {string[]} moves */
   arrange(moves) {
-    if (moves.join(" ") === [...this.rows.keys()].join(" ")) return;
     const before = this.rows;
     this.rows = new Map(moves.map((move) => [move, before.get(move) ?? this.makeRow(move)]));
-    fill(this.body, [...this.rows.values()].map((row) => row.element));
+    arrange(this.body, [...this.rows.values()].map((row) => row.element));
   }
 
   /** @param {string} move @returns {Row} */

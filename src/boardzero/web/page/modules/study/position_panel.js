@@ -14,7 +14,7 @@ import { Setup } from "./setup.js";
 export class PositionPanel {
   /**
    * @param {Object} wishes
-   * @param {(wishes: {game: string, moves?: string, start?: string | null}) => Promise<void>} wishes.onOpen
+   * @param {(wishes: {game: string, moves?: string, start?: string | null}) => Promise<unknown>} wishes.onOpen
    * @param {(cells: number[] | null) => void} wishes.onSetup  a board is being set up; null: no longer
    */
   constructor(wishes) {
@@ -27,7 +27,7 @@ export class PositionPanel {
       onChange: (cells) => wishes.onSetup(cells),
       onDone: (start) => attempt(() => this.endSetup(start)),
     });
-    this.kind = choice("Game", [], "", (game) => attempt(() => wishes.onOpen({ game })));
+    this.kind = choice("Game", [], "", (game) => this.chooseGame(game));
     this.text = html("textarea", { rows: "3", "aria-label": "Moves", spellcheck: "false" });
     this.hint = html("p", { class: "quiet small" });
     this.usual = this.buildUsual();
@@ -45,12 +45,17 @@ export class PositionPanel {
       html(
         "div",
         { class: "buttons" },
-        button("forward", "Use moves", () => attempt(() => this.useMoves()), { primary: true }),
+        button("forward", "Use moves", () => attempt(() => this.useMoves()), { primary: true, single: true }),
         button("copy", "Copy moves", () => attempt(() => this.copy(this.game?.allMoves ?? "", "moves"))),
         button("copy", "Copy board", () => attempt(() => this.copy(this.game?.position.board.text ?? "", "board"))),
         button("setup", "Set up", () => this.beginSetup()),
-        button("save", "Save to log", () => attempt(() => this.save())),
-        button("open", "Open log", () => attempt(() => this.log.open(this.game?.board.game ?? "connect4"))),
+        button("save", "Save to log", () => attempt(() => this.save()), { single: true }),
+        button(
+          "open",
+          "Open log",
+          () => attempt(() => this.log.open(this.game?.board.game ?? "connect4")),
+          { single: true },
+        ),
       ),
     );
   }
@@ -74,6 +79,12 @@ export class PositionPanel {
       )),
     );
     this.kind.select.value = game.board.game;
+  }
+
+  /** @param {string} game */
+  async chooseGame(game) {
+    await attempt(() => this.wishes.onOpen({ game }));
+    if (this.game) this.kind.select.value = this.game.board.game; // also where it was refused
   }
 
   async useMoves() {
@@ -100,6 +111,10 @@ export class PositionPanel {
     this.usual.hidden = true;
     this.setup.element.hidden = false;
     this.setup.begin(this.game);
+  }
+
+  cancelSetup() {
+    if (this.settingUp) this.setup.cancel();
   }
 
   /** @param {string | null} start */

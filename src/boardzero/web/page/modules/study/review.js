@@ -2,8 +2,9 @@
 
 import { attempt } from "../common/announce.js";
 import { button } from "../common/controls.js";
-import { fill, html } from "../common/elements.js";
+import { arrange, fill, html } from "../common/elements.js";
 import { percent } from "../common/format.js";
+import { Newest } from "../common/newest.js";
 import { ask, listen } from "../common/server.js";
 
 /** @typedef {import("./studied_game.js").StudiedGame} StudiedGame */
@@ -40,24 +41,63 @@ export class ReviewPanel {
     this.players = [];
     /** @type {JudgedMove | null} the mistake that is tried again */
     this.trying = null;
+    this.verdict = "";
+    this.verdicts = new Newest();
+    this.trouble = "";
     this.stop = () => {};
-    this.begin = button("study", "Review this game", () => this.review(), { primary: true });
     this.body = html("div", { class: "review-body" });
     this.element = html("div", { class: "review-panel" }, this.body);
     /** @type {StudiedGame | null} the game on the board */
     this.shown = null;
+    this.build();
     this.draw();
+  }
+
+  /** All that the panel ever holds: it is kept, so that no button vanishes under a press when a review goes on. */
+  build() {
+    this.words = html("p");
+    this.begin = button("study", "Review this game", () => this.review(), { primary: true });
+    this.progress = html("progress", { max: 1, value: 0, "aria-label": "Progress of the review" });
+    this.table = html("table", { class: "review-table" });
+    this.judgedHere = html("p", { class: "judged small" });
+    this.again = button("restart", "Try again", () => this.tryHere());
+    this.question = html("p");
+    this.judgedTrial = html("p", { class: "judged", role: "status" });
+    this.summaryButtons = html(
+      "div",
+      { class: "buttons" },
+      button("forward", "Next mistake", () => this.nextMistake(), { primary: true }),
+      this.again,
+    );
+    this.trialButtons = html(
+      "div",
+      { class: "buttons" },
+      button("opinion", "Show the answer", () => this.answer()),
+      button("forward", "Next mistake", () => this.nextMistake()),
+      button("close", "Done", () => this.endTrial()),
+    );
   }
 
   /** @param {StudiedGame} game  is on the board now */
   show(game) {
     this.shown = game;
     if (this.game && !game.sameGame(this.game)) this.forget();
+    if (this.trying && game.ply !== this.trying.ply - 1) this.trying = null;
+    if (!this.game) this.trouble = "";
+    this.draw();
+  }
+
+  /** Another view is seen. A review that is not done is given up, and can be begun again. */
+  rest() {
+    this.stop();
+    if (this.game && !this.players.length) this.forget();
     this.draw();
   }
 
   forget() {
     this.stop();
+    this.verdicts.forget();
+    this.trouble = "";
     this.game = null;
     this.graph = [];
     this.moves = [];
@@ -84,39 +124,45 @@ export class ReviewPanel {
         this.draw();
         this.wishes.onChange();
       },
-      trouble: ({ error }) => fill(this.body, html("p", { class: "bad" }, error)),
+      trouble: ({ error }) => {
+        this.forget();
+        this.trouble = error;
+        this.draw();
+        this.wishes.onChange();
+      },
     });
     this.draw();
   }
 
   draw() {
-    const { shown, game } = this;
-    if (!game) {
-      const enough = (shown?.moves.length ?? 0) > 0;
-      this.begin.disabled = !enough;
-      fill(
-        this.body,
-        html(
-          "p",
-          { class: "quiet" },
-          enough ? "Every move is judged by the win probability that it lost." : "Play or paste some moves first.",
-        ),
-        this.begin,
-      );
-    } else if (!this.players.length) {
-      const known = this.graph.filter((value) => value !== null).length;
-      fill(
-        this.body,
-        html("p", { class: "quiet" }, `Reviewing: ${known} of ${this.graph.length} positions`),
-        html("progress", { max: this.graph.length, value: known, "aria-label": "Progress of the review" }),
-      );
-    } else if (this.trying) this.drawTrial(this.trying);
+    const { game } = this;
+    if (!game) this.drawOffer();
+    else if (!this.players.length) this.drawProgress();
+    else if (this.trying) this.drawTrial(this.trying);
     else this.drawSummary(game);
+  }
+
+  drawOffer() {
+    const enough = (this.shown?.moves.length ?? 0) > 0;
+    const offer = enough ? "Every move is judged by the win probability that it lost." : "Play or paste some moves first.";
+    this.begin.disabled = !enough;
+    this.words.className = this.trouble ? "bad" : "quiet";
+    this.words.textContent = this.trouble || offer;
+    arrange(this.body, [this.words, this.begin]);
+  }
+
+  drawProgress() {
+    const known = this.graph.filter((value) => value !== null).length;
+    this.words.className = "quiet";
+    this.words.textContent = `Reviewing: ${known} of ${this.graph.length} positions`;
+    this.progress.max = this.graph.length;
+    this.progress.value = known;
+    arrange(this.body, [this.words, this.progress]);
   }
 
   /** @param {StudiedGame} game */
   drawSummary(game) {
-    const here = this.moves.find((move) => move.ply === this.shown?.ply);
+    const here = this.judgedMove;
     const rows = CLASSES.map((kind) =>
       html(
         "tr",
@@ -133,28 +179,18 @@ export class ReviewPanel {
       this.players.map((player) => html("td", {}, `${player.accuracy.toFixed(1)}\u202f%`)),
     );
     fill(
-      this.body,
-      html(
-        "table",
-        { class: "review-table" },
-        html("thead", {}, html("tr", {}, html("td"), heads)),
-        html("tbody", {}, accuracy, rows),
-      ),
-      html("p", { class: "judged small" }, here ? this.sentence(here) : "\u00a0"),
-      html(
-        "div",
-        { class: "buttons" },
-        button("forward", "Next mistake", () => this.nextMistake(), { primary: true }),
-        this.tryButton(here),
-      ),
+      this.table,
+      html("thead", {}, html("tr", {}, html("td"), heads)),
+      html("tbody", {}, accuracy, rows),
     );
+    fill(this.judgedHere, here ? this.sentence(here) : "\u00a0");
+    this.again.disabled = !here || !MISTAKES.has(here.class);
+    arrange(this.body, [this.table, this.judgedHere, this.summaryButtons]);
   }
 
-  /** @param {JudgedMove | undefined} here */
-  tryButton(here) {
-    const offered = button("restart", "Try again", () => here && this.tryAgain(here));
-    offered.disabled = !here || !MISTAKES.has(here.class);
-    return offered;
+  /** What was said of the move that led to the position on the board. */
+  get judgedMove() {
+    return this.moves.find((move) => move.ply === this.shown?.ply);
   }
 
   /** @param {JudgedMove} move */
@@ -166,15 +202,21 @@ export class ReviewPanel {
 
   nextMistake() {
     const mistakes = this.moves.filter((move) => MISTAKES.has(move.class));
-    const next = mistakes.find((move) => move.ply > (this.shown?.ply ?? 0)) ?? mistakes[0];
+    const here = this.trying?.ply ?? this.shown?.ply ?? 0;
+    const next = mistakes.find((move) => move.ply > here) ?? mistakes[0];
     if (next) this.tryAgain(next);
-    else fill(this.body.querySelector(".judged") ?? this.body, "There is no mistake in this game.");
+    else fill(this.judgedHere, "There is no mistake in this game.");
+  }
+
+  tryHere() {
+    if (this.judgedMove) this.tryAgain(this.judgedMove);
   }
 
   /** @param {JudgedMove} move  the position before it is shown, and the answer is not */
   tryAgain(move) {
     this.trying = move;
-    this.verdict = null;
+    this.verdicts.forget();
+    this.verdict = "";
     this.wishes.onGo(move.ply - 1);
   }
 
@@ -182,36 +224,29 @@ export class ReviewPanel {
   drawTrial(move) {
     const side = this.game?.board.sides[move.side].name;
     fill(
-      this.body,
-      html(
-        "p",
-        {},
-        html("strong", {}, `${side} played ${move.move}`),
-        `, a${/^[aeiou]/.test(move.class) ? "n" : ""} ${move.class}. Can you find something better? Play it on the board.`,
-      ),
-      html("p", { class: "judged", role: "status" }, this.verdict ?? "\u00a0"),
-      html(
-        "div",
-        { class: "buttons" },
-        button("opinion", "Show the answer", () => this.answer(move)),
-        button("forward", "Next mistake", () => this.nextMistake()),
-        button("close", "Done", () => this.endTrial(move)),
-      ),
+      this.question,
+      html("strong", {}, `${side} played ${move.move}`),
+      `, a${/^[aeiou]/.test(move.class) ? "n" : ""} ${move.class}. Can you find something better? Play it on the board.`,
     );
+    this.judgedTrial.textContent = this.verdict || "\u00a0";
+    arrange(this.body, [this.question, this.judgedTrial, this.trialButtons]);
   }
 
-  /** @param {JudgedMove} move */
-  answer(move) {
-    this.verdict = `Best was ${move.best}: ${move.best_line.join(" ")}`;
+  answer() {
+    const { trying } = this;
+    if (!trying) return;
+    this.verdicts.forget();
+    this.verdict = `Best was ${trying.best}: ${trying.best_line.join(" ")}`;
     this.draw();
-    this.wishes.onLine(move.best_line);
+    this.wishes.onLine(trying.best_line);
   }
 
-  /** @param {JudgedMove} move */
-  endTrial(move) {
+  endTrial() {
+    const { trying } = this;
+    if (!trying) return;
     this.trying = null;
     this.wishes.onLine(null);
-    this.wishes.onGo(move.ply);
+    this.wishes.onGo(trying.ply);
   }
 
   /**
@@ -221,15 +256,12 @@ export class ReviewPanel {
   async judge(tried) {
     const { trying, game } = this;
     if (!trying || !game) return;
+    const newest = this.verdicts.begin();
     this.verdict = "Judging…";
     this.draw();
     const answer = await attempt(() => ask("judge", { ...game.query(trying.ply - 1), move: tried }));
-    if (!answer || this.trying !== trying) return;
-    const better = answer.lost < trying.lost - 0.01;
-    const right = answer.class === "best" || answer.lost < 0.01;
-    const lost = `${answer.class}, loses ${percent(answer.lost)}`;
-    if (right) this.verdict = `${tried} is right: ${answer.class}.`;
-    else this.verdict = better ? `${tried} is better (${lost}), but not the best.` : `${tried} is no better: ${lost}.`;
+    if (!newest()) return;
+    this.verdict = answer ? verdictOn(tried, answer, trying) : "";
     this.draw();
   }
 
@@ -237,4 +269,12 @@ export class ReviewPanel {
   get judged() {
     return new Map(this.moves.map((move) => [move.ply, move]));
   }
+}
+
+/** @param {string} tried @param {JudgedMove} answer  about it @param {JudgedMove} played  what it is to be better than */
+function verdictOn(tried, answer, played) {
+  if (answer.class === "best" || answer.lost < 0.01) return `${tried} is right: ${answer.class}.`;
+  const lost = `${answer.class}, loses ${percent(answer.lost)}`;
+  const better = answer.lost < played.lost - 0.01;
+  return better ? `${tried} is better (${lost}), but not the best.` : `${tried} is no better: ${lost}.`;
 }

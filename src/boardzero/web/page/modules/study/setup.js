@@ -3,6 +3,7 @@
 import { attempt } from "../common/announce.js";
 import { button, choice } from "../common/controls.js";
 import { fill, html } from "../common/elements.js";
+import { Newest } from "../common/newest.js";
 import { ask } from "../common/server.js";
 
 /** @typedef {import("../common/types.js").BoardInformation} BoardInformation */
@@ -22,6 +23,7 @@ export class Setup {
     this.cells = [];
     this.piece = 1;
     this.details = "";
+    this.checks = new Newest();
     this.palette = html("div", { class: "palette", role: "radiogroup", "aria-label": "Piece to put down" });
     this.turn = choice("To move", [], "0");
     this.element = html(
@@ -33,9 +35,9 @@ export class Setup {
       html(
         "div",
         { class: "buttons" },
-        button("exact", "Use it", () => attempt(() => this.finish()), { primary: true }),
+        button("exact", "Use it", () => attempt(() => this.finish()), { primary: true, single: true }),
         button("close", "Empty", () => this.clear()),
-        button("undo", "Cancel", () => this.wishes.onDone(null)),
+        button("undo", "Cancel", () => this.cancel()),
       ),
     );
   }
@@ -107,9 +109,15 @@ export class Setup {
     return `${rows.join("/")} ${board.sides[Number(this.turn.select.value)].letter}${this.details}`;
   }
 
+  cancel() {
+    this.checks.forget();
+    this.wishes.onDone(null);
+  }
+
   async finish() {
+    const newest = this.checks.begin();
     const start = this.text;
     await ask("position", { game: /** @type {BoardInformation} */ (this.board).game, start });
-    this.wishes.onDone(start);
+    if (newest()) this.wishes.onDone(start);
   }
 }

@@ -31,22 +31,25 @@ export class StudiedGame {
     const [board, whole] = await Promise.all([boardOf(game), ask("position", { game, moves, start })]);
     const played = splitMoves(board, whole.moves);
     const there = ply === null ? played.length : Math.min(Math.max(ply, 0), played.length);
-    const opened = new StudiedGame(board, whole.start, played, there, whole);
-    return there === played.length ? opened : opened.at(there);
+    const opened = new StudiedGame(board, whole.start, played, played.length, whole);
+    return there === played.length ? opened : opened.towards(there).arrive();
   }
 
-  /** @param {number} ply  the same game, another position of it */
-  async at(ply) {
-    const position = await ask("position", this.query(ply));
-    return new StudiedGame(this.board, this.start, this.moves, ply, position);
+  /** The same game on its way to another position, which is not known before it has arrived. @param {number} ply */
+  towards(ply) {
+    return new StudiedGame(this.board, this.start, this.moves, ply, this.position);
   }
 
   /** @param {string} move  played in the position on the board; what followed it is forgotten, unless it is this very move */
-  async play(move) {
-    if (this.moves[this.ply] === move) return this.at(this.ply + 1);
+  playing(move) {
+    if (this.moves[this.ply] === move) return this.towards(this.ply + 1);
     const moves = [...this.moves.slice(0, this.ply), move];
-    const next = new StudiedGame(this.board, this.start, moves, this.ply, this.position);
-    return next.at(moves.length);
+    return new StudiedGame(this.board, this.start, moves, moves.length, this.position);
+  }
+
+  async arrive() {
+    const position = await ask("position", this.query());
+    return new StudiedGame(this.board, this.start, this.moves, this.ply, position);
   }
 
   /** What the server needs to know of a position. @param {number} [ply] */

@@ -7,8 +7,10 @@ import { keepAddress, visit, writeAddress } from "../common/address.js";
 import { attempt, say } from "../common/announce.js";
 import { button, toggle } from "../common/controls.js";
 import { fill, html } from "../common/elements.js";
+import { holding } from "../common/holding.js";
 import { recall, remember } from "../common/memory.js";
 import { MoveList } from "../common/move_list.js";
+import { Newest } from "../common/newest.js";
 import { ask } from "../common/server.js";
 import { Tabs } from "../common/tabs.js";
 import { OpinionPanel } from "./opinion.js";
@@ -26,6 +28,9 @@ export class StudyView {
   constructor() {
     /** @type {StudiedGame | null} */
     this.game = null;
+    /** @type {StudiedGame | null} where the board is being led, as long as it is not there */
+    this.heading = null;
+    this.ways = new Newest();
     this.flipped = false;
     this.layers = recall("layers", { opinion: true, policy: false, exact: true });
     /** @type {(number | null)[] | null} the raw policy by cell */
@@ -51,7 +56,10 @@ export class StudyView {
       onLine: (line) => this.showLine(line),
     });
     this.tree = new TreePanel((line) => this.showLine(line));
-    this.position = new PositionPanel({ onOpen: (wishes) => this.open(wishes), onSetup: (cells) => this.drawSetup(cells) });
+    this.position = new PositionPanel({
+      onOpen: (wishes) => holding(this.element, () => this.open(wishes)),
+      onSetup: (cells) => this.drawSetup(cells),
+    });
     this.graph = new ValueGraph((ply) => this.go(ply));
     this.moves = new MoveList((ply) => this.go(ply));
     this.build();
@@ -85,7 +93,7 @@ export class StudyView {
       /** @type {string} */ symbol,
       /** @type {string} */ words,
       /** @type {() => number} */ where,
-    ) => button(symbol, words, () => this.go(where()), { plain: true });
+    ) => button(symbol, words, () => this.step(where()), { plain: true });
     this.element = html(
       "section",
       { class: "view study", "aria-label": "Study" },
@@ -105,9 +113,9 @@ export class StudyView {
           "div",
           { class: "steps" },
           step("first", "To the start", () => 0),
-          step("back", "Back", () => (this.game?.ply ?? 0) - 1),
-          step("forward", "Forward", () => (this.game?.ply ?? 0) + 1),
-          step("last", "To the end", () => this.game?.moves.length ?? 0),
+          step("back", "Back", () => this.ply - 1),
+          step("forward", "Forward", () => this.ply + 1),
+          step("last", "To the end", () => (this.heading ?? this.game)?.moves.length ?? 0),
           button("flip", "Flip", () => this.flip(), { plain: true }),
           button("play", "Play from here", () => this.playOn()),
         ),
@@ -126,21 +134,53 @@ export class StudyView {
   async enter({ query }) {
     if (!query.game && this.game) return this.show(this.game);
     const ply = query.ply === undefined ? null : Number(query.ply);
-    await this.open({ game: query.game || "connect4", moves: query.moves ?? "", start: query.start ?? null, ply });
-    if (query.review) {
+    const opened = await this.open({
+      game: query.game || "connect4", moves: query.moves ?? "", start: query.start ?? null, ply,
+    });
+    if (opened && query.review) {
       this.tabs?.choose(REVIEW);
       this.review.review();
     }
   }
 
   leave() {
+    this.stay();
     this.opinion.stop();
-    this.review.stop();
+    this.review.rest();
   }
 
-  /** @param {Parameters<typeof StudiedGame.open>[0]} wishes */
+  /** @param {Parameters<typeof StudiedGame.open>[0]} wishes @returns {Promise<boolean>} is it on the board? */
   async open(wishes) {
-    this.show(await StudiedGame.open(wishes));
+    const newest = this.stay();
+    const opened = await StudiedGame.open(wishes);
+    if (newest()) this.show(opened);
+    return newest();
+  }
+
+  /** Whatever the board is being led to is not wanted any more. */
+  stay() {
+    const newest = this.ways.begin();
+    this.heading = null;
+    this.board.hold(false);
+    return newest;
+  }
+
+  /** Lead the board there. Until then no move can be chosen on it, but it can be led elsewhere. @param {StudiedGame} heading */
+  async lead(heading) {
+    this.position.cancelSetup();
+    const newest = this.ways.begin();
+    this.heading = heading;
+    this.board.hold(true);
+    const arrived = await attempt(() => heading.arrive());
+    if (!newest()) return;
+    this.stay();
+    if (arrived) this.show(arrived);
+    else this.drawGame();
+  }
+
+  /** The position that is shown, or soon will be. */
+  get ply() {
+    return (this.heading ?? this.game)?.ply ?? 0;
   }
 
   /** @param {StudiedGame} game */
@@ -182,7 +222,7 @@ export class StudyView {
       "mistake",
       "blunder",
     ].includes(move.class)).map((move) => ({ ply: move.ply, kind: move.class }));
-    this.graph.show(values, game.ply, game.board.sides[0].name, dots);
+    this.graph.show(values, Math.min(this.ply, game.moves.length), game.board.sides[0].name, dots);
     this.drawLayers();
   }
 
@@ -262,20 +302,27 @@ export class StudyView {
 
   /** @param {string} move */
   chooseMove(move) {
-    if (this.review.trying) return attempt(() => this.review.judge(move));
-    return attempt(async () => this.game && this.show(await this.game.play(move)));
+    const { game } = this;
+    if (this.review.trying && this.review.trying.ply - 1 === game?.ply) return attempt(() => this.review.judge(move));
+    return game && this.lead(game.playing(move));
   }
 
-  /** @param {number} ply */
+  /** @param {number} ply  of the moves that are listed */
   go(ply) {
     const { game } = this;
-    if (!game || ply < 0 || ply > game.moves.length) return undefined;
-    return attempt(async () => this.show(await game.at(ply)));
+    return game && ply >= 0 && ply <= game.moves.length ? this.lead(game.towards(ply)) : undefined;
+  }
+
+  /** @param {number} ply  seen from where the board is being led, so that two quick steps are two */
+  step(ply) {
+    const from = this.heading ?? this.game;
+    return from && ply >= 0 && ply <= from.moves.length ? this.lead(from.towards(ply)) : undefined;
   }
 
   /** @param {number[] | null} cells  of a board that is being set up; null: it is done */
   drawSetup(cells) {
     if (!cells) return this.drawGame();
+    this.stay();
     fill(this.board.layers.opinions);
     fill(this.board.layers.heat);
     return this.board.show(
@@ -300,8 +347,8 @@ export class StudyView {
     const target = /** @type {Element} */ (event.target);
     if (target.closest(".cells, [role=tab]")) return;
     const keys = {
-      ArrowLeft: () => this.go((this.game?.ply ?? 0) - 1),
-      ArrowRight: () => this.go((this.game?.ply ?? 0) + 1),
+      ArrowLeft: () => this.step(this.ply - 1),
+      ArrowRight: () => this.step(this.ply + 1),
       f: () => this.flip(),
     };
     keys[/** @type {keyof typeof keys} */ (event.key)]?.();

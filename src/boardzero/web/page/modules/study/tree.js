@@ -4,6 +4,7 @@ import { attempt } from "../common/announce.js";
 import { button, choice } from "../common/controls.js";
 import { fill, html } from "../common/elements.js";
 import { count, percent } from "../common/format.js";
+import { Newest } from "../common/newest.js";
 import { Refusal, ask, send } from "../common/server.js";
 
 /** @typedef {import("./studied_game.js").StudiedGame} StudiedGame */
@@ -17,6 +18,7 @@ export class TreePanel {
     /** @type {StudiedGame | null} */
     this.game = null;
     this.id = "";
+    this.growths = new Newest();
     this.simulations = choice(
       "Simulations",
       ["10", "50", "200", "1000", "5000"].map((value) => ({ value, title: value })),
@@ -30,7 +32,7 @@ export class TreePanel {
         "div",
         { class: "with-button" },
         this.simulations.element,
-        button("plus", "Grow a tree", () => attempt(() => this.grow()), { primary: true }),
+        button("plus", "Grow a tree", () => attempt(() => this.grow()), { primary: true, single: true }),
       ),
       html(
         "p",
@@ -47,6 +49,7 @@ export class TreePanel {
     this.game = game;
     if (!same) {
       this.id = "";
+      this.growths.forget();
       fill(this.branches);
     }
   }
@@ -55,8 +58,9 @@ export class TreePanel {
     const { game } = this;
     if (!game) return;
     if (game.position.over) throw new Refusal("The game is over: there is nothing to search.", 0);
+    const newest = this.growths.begin();
     const answer = await send("trees", { ...game.query(), player: null, simulations: Number(this.simulations.select.value) });
-    if (game !== this.game) return;
+    if (!newest()) return;
     this.id = answer.id;
     const heads = ["", "Move", "Visits", "Wins", "Prior", "Score"].map((head) => html("span", {}, head));
     fill(this.branches, html("div", { class: "leaf heads quiet", "aria-hidden": "true" }, heads), this.list(answer.root, []));
@@ -100,11 +104,12 @@ export class TreePanel {
     );
     if (!child.expandable) return html("div", { class: "leaf" }, ...summary.childNodes);
     const details = html("details", { class: "branch" }, summary);
-    details.addEventListener(
-      "toggle",
-      () => attempt(() => this.expand(details, [...node.path, child.action], line)),
-      { once: true },
-    );
+    let asked = false;
+    details.addEventListener("toggle", async () => {
+      if (asked || !details.open) return;
+      asked = true;
+      asked = await attempt(() => this.expand(details, [...node.path, child.action], line)) ?? false; // refused: ask again
+    });
     return details;
   }
 
@@ -112,5 +117,6 @@ export class TreePanel {
   async expand(details, path, moves) {
     const node = await ask(`trees/${this.id}`, { path: path.join(",") });
     details.append(this.list(node, moves));
+    return true;
   }
 }
