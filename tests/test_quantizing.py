@@ -64,6 +64,14 @@ def test_all_convolutions_of_the_tower_but_the_first_read_rounded_values() -> No
     assert {makers[node.input[0]] for node in wide} == {"DequantizeLinear"}
 
 
+def test_network_that_is_rounded_already_stays_as_it_is() -> None:
+    game = find_game("connect4")
+    planes = random_positions(game, 64)
+    rounded = quantized(export_onnx(lively(SHAPES["usual"], "connect4"), game), planes)
+    again, _ = OnnxEvaluator(quantized(rounded, planes))(planes)
+    np.testing.assert_array_equal(again, OnnxEvaluator(rounded)(planes)[0])
+
+
 def test_network_is_left_alone_where_the_processor_gains_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     game = find_game("connect4")
     model = export_onnx(lively(SHAPES["usual"], "connect4"), game)
@@ -80,10 +88,12 @@ def test_evaluator_of_a_file_is_rounded_with_and_without_its_onnx_file(tmp_path:
     planes = random_positions(game, 16)
     exact, _ = find_evaluator(path, game)(planes)
     beside, _ = find_evaluator(path, game, precision="int8")(planes)
+    alone, _ = find_evaluator(path.with_suffix(".onnx"), game, precision="int8")(planes)
     path.with_suffix(".onnx").unlink()
     anew, _ = find_evaluator(path, game, precision="int8")(planes)
     assert not np.array_equal(beside, exact)
     np.testing.assert_array_equal(beside, anew)
+    np.testing.assert_array_equal(beside, alone)
 
 
 def test_run_with_8_bits_is_the_same_twice_and_another_than_with_32(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from boardzero.games.rules import Game
 from boardzero.network.header import INPUT, ONNX_SUFFIX, OUTPUTS, SUFFIX, NetworkHeader, parse_header, read_header
 from boardzero.network.precision import in_precision, is_fast_with_bytes
 from boardzero.settings.network import SIZE_FREE_KINDS
-from boardzero.settings.selfplay import Precision
+from boardzero.settings.precision import Precision
 
 if TYPE_CHECKING:
     from boardzero.network.model import Network
@@ -119,7 +119,7 @@ def find_evaluator(path: Path, game: Game, threads: int = 1, precision: Precisio
     if path.suffix == ONNX_SUFFIX:
         evaluator = OnnxEvaluator(path, threads)
         check_fits(parse_header(evaluator.labels, str(path)), game, str(path))
-        return evaluator
+        return evaluator if precision == "float" else OnnxEvaluator(in_precision(path.read_bytes(), game, precision), threads)
     if path.suffix != SUFFIX:
         raise BadInput(f"'{path}' is not a network file: those are called name{SUFFIX} or name{ONNX_SUFFIX}.")
     header = read_header(path)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from boardzero.games.rules import Game
 from boardzero.network.positions import random_positions
-from boardzero.settings.selfplay import Precision
+from boardzero.settings.precision import Precision
 
 TRIED_POSITIONS = 512  # of random games, to see how far a network's values reach
 FAST_INSTRUCTIONS = {"avx512_vnni", "avx_vnni"}  # of x86 processors: four products of bytes are added at once

@@ -44,6 +44,8 @@ class _Rounding:
         rectified = {node.input[0]: node.output[0] for node in nodes if node.op_type == "Relu"}
         reads = [node.input[0] for node in nodes if node.output[0] in tower]
         names = list(dict.fromkeys([*reads, *(rectified.get(name, name) for name in tower)]))
+        if not names:
+            return self.model
         reaches = dict(zip(names, _reaches(self.model, names, planes), strict=True))
         for node in nodes:
             name, is_rectifier = node.output[0], node.op_type == "Relu"
@@ -60,7 +62,7 @@ class _Rounding:
         return self.model
 
     def _is_in_tower(self, node: NodeProto) -> bool:
-        if node.op_type != "Conv" or node.input[0] == INPUT:
+        if node.op_type != "Conv" or node.input[0] == INPUT or node.input[1] not in self._constants:  # not: rounded already
             return False
         outputs, inputs, *kernel = self._constants[node.input[1]].shape
         return min(outputs, inputs) >= FEWEST_CHANNELS and max(kernel) > 1

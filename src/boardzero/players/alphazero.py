@@ -11,6 +11,7 @@ from boardzero.network.header import SUFFIX
 from boardzero.network.shipped import shipped_network
 from boardzero.players.forest_player import ForestParameters, ForestPlayer
 from boardzero.search.forest import Evaluator
+from boardzero.settings.precision import Precision
 from boardzero.settings.search import SearchSettings, settings_for_play
 
 
@@ -19,6 +20,9 @@ class AlphaZeroParameters(ForestParameters):
 
     network: str = Field("", description="a run's folder (its newest network) or a network file; nothing: the shipped one")
     threads: int = Field(1, ge=1, le=1024, description="threads that evaluate positions")
+    precision: Precision = Field(
+        "auto", description="32 bits, or 8 in the network's tower; auto: 8 where the processor is fast with them"
+    )
     leaves: int = Field(
         0, ge=0, le=256, description="leaves that are evaluated together; 0: 4 against a clock, 1 (better moves) otherwise"
     )
@@ -40,7 +44,8 @@ class AlphaZeroPlayer(ForestPlayer):
         settings: SearchSettings | None = None,
     ) -> None:
         if evaluate is None:
-            evaluate = find_evaluator(find_network(parameters.network, game), game, parameters.threads)
+            network = find_network(parameters.network, game)
+            evaluate = find_evaluator(network, game, parameters.threads, parameters.precision)
         if settings is None:
             timed = parameters.seconds is not None
             settings = settings_for_play(game.max_legal, not timed, parameters.leaves or (4 if timed else 1))

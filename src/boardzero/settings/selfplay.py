@@ -1,13 +1,10 @@
 """How games are played for learning: one line of meaning for each setting."""
 
-from typing import Literal
-
 from pydantic import Field
 
+from boardzero.settings.precision import Precision
 from boardzero.settings.search import MoveSettings, PlayoutCap
 from boardzero.settings.specification import Parameters
-
-Precision = Literal["auto", "float", "int8"]
 
 
 class SelfPlaySettings(Parameters):

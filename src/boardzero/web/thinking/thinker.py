@@ -33,7 +33,7 @@ def load_evaluator(key: SearchKey) -> Evaluator:
         return LineHeuristic(key.game)
     from boardzero.network.evaluator import find_evaluator
 
-    return find_evaluator(key.network, key.game)
+    return find_evaluator(key.network, key.game, precision="auto")
 
 
 class Thinker:
