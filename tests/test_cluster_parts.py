@@ -28,7 +28,7 @@ from boardzero.training.run_folder import RunFolder
 
 pytest.importorskip("ray", reason="a cluster needs Ray: pip install 'boardzero[cluster]'")
 
-from boardzero.cluster.learning import DistributedLearner, split_batch
+from boardzero.cluster.learning import DistributedLearner
 from boardzero.cluster.matches import RemoteGate, Tasks
 
 MEASURED = Measured(
@@ -58,7 +58,7 @@ def batches(path: Path, count: int, size: int) -> list[Batch]:
 # -- learners ----------------------------------------------------------------------------------------------------------------
 def test_parts_of_a_batch_are_the_whole_batch(tmp_path: Path) -> None:
     whole = batches(tmp_path, 1, 65)[0]
-    parts = split_batch(whole, 4)
+    parts = whole.split(4)
     assert [len(part) for part in parts] == [16, 16, 16, 17]
     assert np.array_equal(np.concatenate([part.planes for part in parts]), whole.planes)
     assert np.array_equal(np.concatenate([part.weight for part in parts]), whole.weight)

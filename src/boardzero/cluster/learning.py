@@ -5,9 +5,7 @@ machine that only compute gradients, and get the newest weights before every ste
 """
 
 import socket
-from dataclasses import fields
 from datetime import timedelta
-from itertools import pairwise
 from typing import Any
 
 import torch
@@ -27,15 +25,6 @@ from boardzero.training.losses import Losses
 
 START_SECONDS = 120.0
 STEP_SECONDS = 300.0  # that a step may take before its ranks are given up; a rank that died is noticed at once
-
-
-def split_batch(batch: Batch, parts: int) -> list[Batch]:
-    """Parts of nearly equal size, in order."""
-    edges = [len(batch) * part // parts for part in range(parts + 1)]
-    return [
-        Batch(**{column.name: getattr(batch, column.name)[first:end] for column in fields(Batch)})
-        for first, end in pairwise(edges)
-    ]
 
 
 class Rank:
@@ -120,7 +109,7 @@ class DistributedLearner(Learner):
     def _step(self, batch: Batch) -> Losses:
         if self._rank is None or len(batch) < self._rank.ranks:
             return super()._step(batch)
-        parts = split_batch(batch, self._rank.ranks)
+        parts = batch.split(self._rank.ranks)
         weights = [float(part.weight.sum()) for part in parts]
         shares = [weight / sum(weights) for weight in weights]
         for helper, part, share in zip(self._helpers, parts[1:], shares[1:], strict=True):
@@ -128,12 +117,16 @@ class DistributedLearner(Learner):
         try:
             losses = self._rank.backward(parts[0], shares[0], self.steps)
         except RuntimeError:  # a helper is gone: nothing has been changed by this step yet
-            self.close()
+            self._dismiss_helpers()
             return super()._step(batch)
         self._follow_gradient()
         return losses
 
     def close(self) -> None:
+        self._dismiss_helpers()
+        super().close()
+
+    def _dismiss_helpers(self) -> None:
         """Let the helpers go; whatever is learned from now on is learned by this process alone."""
         for helper in self._helpers:
             self._ray.kill(helper)

@@ -37,7 +37,6 @@ class ClusterTraining(Training):
         self.selfplay.workforce.dismiss()
         assert self._board is not None
         self._board.close()
-        self.learner.close()
         super().__exit__(kind, error, trace)
 
     def _make_selfplay(self, first: int) -> ClusterSelfPlay:

@@ -1,6 +1,7 @@
 """Training batches: positions drawn at random, encoded, and turned or mirrored at random, in compiled loops."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +30,14 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.z)
+
+    def split(self, parts: int) -> "list[Batch]":
+        """Parts of nearly equal size, in order."""
+        edges = [len(self) * part // parts for part in range(parts + 1)]
+        return [
+            Batch(**{column.name: getattr(self, column.name)[first:end] for column in fields(self)})
+            for first, end in pairwise(edges)
+        ]
 
 
 class Output(NamedTuple):

@@ -17,6 +17,7 @@ from boardzero.replay.sampler import Batch
 from boardzero.settings.training import TrainingSettings
 from boardzero.training.epochs import EpochBatches
 from boardzero.training.losses import Losses, policy_loss, value_loss
+from boardzero.training.twins import SMALLEST_PART, Twins
 
 STEP_MARKS = (0.6, 0.85)  # of the run, where the schedule `steps` falls
 STEP_FACTOR = 1 / 3
@@ -48,6 +49,15 @@ class Learner:
         self.playing = copy.deepcopy(self.network) if settings.averaging else self.network
         self.optimizer = _optimizer(self.network, settings)
         self.steps = 0
+        self._twins: Twins | None = None
+
+    def use_threads(self, threads: int) -> None:
+        """Train with so many threads of this machine, each with a part of every batch unless the parts would be too small."""
+        by_parts = self.device.type == "cpu" and threads > 1 and self.settings.batch >= threads * SMALLEST_PART
+        torch.set_num_threads(1 if by_parts else threads)
+        if self._twins is not None:
+            self._twins.close()
+        self._twins = Twins(self.network, threads - 1) if by_parts else None
 
     def train(self, draw: Callable[[], Batch], steps: int, progress: float) -> LossReport:
         """This many steps; progress, from 0 to 1, says how much of the run is over."""
@@ -55,6 +65,8 @@ class Learner:
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.network.train()
+        if self._twins is not None:
+            self._twins.share_buffers()
         sums = torch.zeros(2, device=self.device)
         for _ in range(steps):
             losses = self._step(draw())
@@ -101,10 +113,18 @@ class Learner:
         )
 
     def _step(self, batch: Batch) -> Losses:
-        losses = self.losses(self.network, batch)
         self.optimizer.zero_grad(set_to_none=True)
-        losses.total(self.settings).backward()  # type: ignore[no-untyped-call]
+        if self._twins is not None and len(batch) == self.settings.batch:
+            losses = self._twins.backward(batch, self._add_gradient)
+        else:
+            losses = self._add_gradient(self.network, batch, 1)
         self._follow_gradient()
+        return losses
+
+    def _add_gradient(self, network: Network, batch: Batch, share: float) -> Losses:
+        """That of the losses on a part of a step's batch, times its share, is added to the network's."""
+        losses = self.losses(network, batch)
+        (losses.total(self.settings) * share).backward()  # type: ignore[no-untyped-call]
         return losses
 
     def _follow_gradient(self) -> None:
@@ -148,7 +168,9 @@ class Learner:
             network.load_state_dict(own)
 
     def close(self) -> None:
-        """Let go of what belongs to this learner outside this process: nothing."""
+        """Let go of what belongs to this learner."""
+        if self._twins is not None:
+            self._twins.close()
 
     # -- checkpoints ---------------------------------------------------------------------------------------------------
     def state(self) -> dict[str, Tensor]:

@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from types import TracebackType
 
-import torch
-
 from boardzero.errors import BadInput
 from boardzero.events.training import (
     DamageFound,
@@ -105,6 +103,7 @@ class Training:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Let go of the folder; nothing needs to be saved, everything is."""
         self._tensorboard.close()
+        self.learner.close()
         self._lock.release()
 
     @property
@@ -136,7 +135,7 @@ class Training:
 
     def run(self) -> None:
         """Generation after generation, until the end or until `stop`; each is safe on disk when the next one begins."""
-        torch.set_num_threads(self._threads_of_training())
+        self.learner.use_threads(self._threads_of_training())
         try:
             if self.settings.mode == "concurrent":
                 learn_while_playing(self)
@@ -411,6 +410,7 @@ class Training:
         before.close()
         newest, playing = (grown(network, growth, self.game, seed) for network in (before.network, before.playing))
         self.learner = self._make_learner(newest)
+        self.learner.use_threads(self._threads_of_training())
         self.learner.take_weights([newest.state_dict(), playing.state_dict()])
         self.learner.steps = before.steps
 
