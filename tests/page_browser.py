@@ -38,8 +38,8 @@ def server_address() -> str:
     return address_of(process)
 
 
-def start_server(folder: Path, port: int) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-c", SERVE, "serve", "--port", str(port), "--runs", str(folder / "runs")]
+def start_server(folder: Path, port: int, *options: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-c", SERVE, "serve", "--port", str(port), "--runs", str(folder / "runs"), *options]
     environment = {**os.environ, "XDG_DATA_HOME": str(folder / "data")}
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
 

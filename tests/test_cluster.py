@@ -12,6 +12,7 @@ from replay_records import same_games
 from training_runs import settings_of
 
 from boardzero.cluster.connection import ClusterAddress
+from boardzero.cluster.game_file import SentGame
 from boardzero.cluster.leases import Leases
 from boardzero.cluster.orders import Lease, Order, SentNetwork
 from boardzero.cluster.player import Player
@@ -109,7 +110,7 @@ def sent(tmp_path_factory: pytest.TempPathFactory) -> SentNetwork:
 
 
 def a_player() -> Player:
-    return Player(settings_of().model_dump_json(), version("boardzero"), Path.read_bytes, "here")
+    return Player(settings_of().model_dump_json(), SentGame("tictactoe"), version("boardzero"), Path.read_bytes, "here")
 
 
 def order(number: int, network: SentNetwork, **changes: Any) -> Order:
@@ -126,6 +127,11 @@ def games_of(frame: bytes) -> GameColumns:
 def test_a_player_without_numbers_plays_nothing(sent: SentNetwork) -> None:
     answer = a_player().play(order(1, sent))
     assert (answer.lease, answer.games, answer.frame) == (None, 0, b"")
+
+
+def test_a_player_that_was_started_anew_does_not_play_the_numbers_of_its_life_before(sent: SentNetwork) -> None:
+    answer = a_player().play(order(7, sent, lease=Lease(1, 0), renews=True))
+    assert (answer.lease, answer.games) == (None, 0)
 
 
 def test_an_order_that_comes_twice_is_answered_from_memory(sent: SentNetwork) -> None:
@@ -167,4 +173,4 @@ def test_another_network_than_was_announced_is_refused(sent: SentNetwork) -> Non
 
 def test_another_version_of_the_program_is_refused() -> None:
     with pytest.raises(BadInput, match="install the same version"):
-        Player(settings_of().model_dump_json(), "0.0.0", Path.read_bytes, "here")
+        Player(settings_of().model_dump_json(), SentGame("tictactoe"), "0.0.0", Path.read_bytes, "here")

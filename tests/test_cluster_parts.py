@@ -1,35 +1,43 @@
-"""The parts of a cluster beside self-play: learners that share a batch, matches elsewhere, other storage, scaling."""
+"""The parts of a cluster beside self-play: learners that share a batch, matches elsewhere, scaling."""
 
-import json
-import time
+import io
+import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 import pytest
 import torch
 from cluster_machines import machines
 from replay_records import random_records
-from training_runs import begin, game_numbers, run, settings_of
+from rich.console import Console
+from training_runs import begin, run, settings_of
 
-from boardzero.cluster.mirror import Mirror, is_remote, local_folder
+from boardzero.cli.cluster import opened_training, summary
+from boardzero.cli.training_view import TrainingView
+from boardzero.cluster.broadcast import Broadcast
 from boardzero.cluster.scaling import Assumptions, Measured, fit_rate, limits, predict, saturating_cores
 from boardzero.errors import BadInput
+from boardzero.events.cluster import ClusterState
 from boardzero.games.catalogue import find_game
 from boardzero.games.randomness import new_stream
 from boardzero.network.build import build_network
+from boardzero.network.weights import save_network
 from boardzero.replay.replay import Replay
 from boardzero.replay.sampler import Batch
 from boardzero.training.gate import Gate
 from boardzero.training.learner import Learner
 from boardzero.training.run_folder import RunFolder
+from boardzero.training.strength import Opponent, StrengthMeter
 
 pytest.importorskip("ray", reason="a cluster needs Ray: pip install 'boardzero[cluster]'")
 
+from boardzero.cluster import learning
+from boardzero.cluster.learner_gpus import LearnerGpus
 from boardzero.cluster.learning import DistributedLearner
-from boardzero.cluster.matches import RemoteGate, Tasks
+from boardzero.cluster.matches import RemoteGate, RemoteStrengthMeter, Tasks
 
 MEASURED = Measured(
     games_per_core=2.0,
@@ -44,7 +52,7 @@ MEASURED = Measured(
 
 @pytest.fixture(scope="module")
 def ray() -> Iterator[Any]:
-    with machines(2) as (connected, _):
+    with machines(2, gpus=3) as (connected, _):  # GPUs are only counted
         yield connected
 
 
@@ -69,7 +77,8 @@ def test_two_processes_learn_what_one_learns_and_one_goes_on_alone(ray: Any, tmp
     settings = settings_of("network.batch_norm=false", "training.averaging=0.9", "training.clip=1", "training.optimizer=sgd")
     game, drawn = find_game("tictactoe"), batches(tmp_path, 5, 65)
     alone = Learner(build_network(settings.network, game, 1), settings.training, "cpu")
-    shared = DistributedLearner(build_network(settings.network, game, 1), settings.training, ray, settings, 2)
+    said: list[str] = []
+    shared = DistributedLearner(build_network(settings.network, game, 1), settings.training, ray, settings, 2, said.append)
     try:
         reports = [learner.train(iter(drawn).__next__, 4, 0.0) for learner in (alone, shared)]
         assert shared.ranks == 2
@@ -81,8 +90,41 @@ def test_two_processes_learn_what_one_learns_and_one_goes_on_alone(ray: Any, tmp
             ray.kill(helper)
         shared.train(iter(drawn[4:]).__next__, 1, 0.0)
         assert (shared.ranks, shared.steps) == (1, 5)
+        assert len(said) == 1 and "goes on alone" in said[0]
     finally:
         shared.close()
+
+
+def test_an_error_of_the_learner_itself_is_not_taken_for_a_helpers(
+    ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, game = settings_of("network.batch_norm=false"), find_game("tictactoe")
+    monkeypatch.setattr(learning, "GRACE_SECONDS", 1.0)
+    shared = DistributedLearner(build_network(settings.network, game, 1), settings.training, ray, settings, 2, print)
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("out of memory")
+
+    try:
+        monkeypatch.setattr(shared._rank, "backward", fail)
+        with pytest.raises(RuntimeError, match="out of memory"):
+            shared.train(iter(batches(tmp_path, 1, 65)).__next__, 1, 0.0)
+    finally:
+        shared.close()
+
+
+def test_the_learners_gpus_are_set_aside_but_for_the_one_that_players_share(ray: Any) -> None:
+    gpus = LearnerGpus(ray, print, known=3)
+    assert (gpus.count, list(gpus.reserved.values())) == (3, [2])
+    gpus.release()
+    assert (LearnerGpus(ray, print, known=0).count, LearnerGpus(ray, print, known=1).reserved) == (0, {})
+
+
+def go_on() -> None: ...
+
+
+def tasks_of(ray: Any, folder: RunFolder, said: list[str]) -> Tasks:
+    return Tasks(ray, folder.settings(), Broadcast(ray, folder.network), lambda: 2, said.append)
 
 
 # -- matches -----------------------------------------------------------------------------------------------------------------
@@ -91,59 +133,52 @@ def test_a_gate_elsewhere_finds_what_the_gate_here_finds(ray: Any, tmp_path: Pat
     folder = begin(tmp_path / "run", *changes, generations=1)
     run(folder)
     settings = folder.settings()
-    here = Gate(find_game("tictactoe"), settings, folder, 1).compare(1, 0, lambda: None)
-    there = RemoteGate(settings, folder, 1, Tasks(ray, settings, folder, lambda: 2)).compare(1, 0, lambda: None)
-    assert here == there
+    said: list[str] = []
+    here = Gate(find_game("tictactoe"), settings, folder, 1).compare(1, 0, go_on)
+    there = RemoteGate(settings, folder, 1, tasks_of(ray, folder, said)).compare(1, 0, go_on)
+    assert (here, said) == (there, [])
 
 
-# -- other storage -----------------------------------------------------------------------------------------------------------
-def test_addresses_of_storage_are_told_from_paths() -> None:
-    assert is_remote("s3://bucket/run") and not is_remote("runs/here")
-    assert local_folder("s3://bucket/my run") == Path("runs/bucket-my-run")
+def test_a_measurement_elsewhere_finds_what_one_here_finds_and_needs_no_other_opponent(ray: Any, tmp_path: Path) -> None:
+    """One opponent of the run is a file of this machine, which a task for another opponent must not look for."""
+    game, file = find_game("tictactoe"), tmp_path / "another.safetensors"
+    save_network(file, build_network(settings_of().network, game, 5).eval(), game)
+    opponents_of_run = f"evaluation.opponents=random alphazero:network={file}"
+    folder, said = begin(tmp_path / "run", "evaluation.games=4", opponents_of_run, generations=1), list[str]()
+    run(folder)
+    settings = folder.settings()
+    local = StrengthMeter(find_game("tictactoe"), settings, folder, 1, 0.0, go_on)
+    remote = RemoteStrengthMeter(settings, folder, 1, 0.0, go_on, tasks_of(ray, folder, said))
+    file.unlink()
+    for opponent in (Opponent("random", "random"), Opponent("previous", "generation 0", 0)):
+        here, there = (replace(meter._match(opponent, 1, 5.0), match_seconds=0.0) for meter in (local, remote))
+        assert here == there
+    assert said == []
 
 
-def test_a_run_is_resumed_on_a_machine_that_has_only_the_copy(tmp_path: Path) -> None:
-    url = f"memory://{uuid4().hex}/run"
-    first, second = begin(tmp_path / "first", generations=2), RunFolder(tmp_path / "second")
-    with Mirror(url, first.path) as mirror:
-        run(first)
-        mirror.raise_failure()
-    with Mirror(url, second.path):
-        assert game_numbers(second) == game_numbers(first)
-        settings = second.settings().model_copy(update={"generations": 3})
-        (second.path / "settings.json").write_text(settings.model_dump_json())
-        run(second)
-    assert set(game_numbers(first)) < set(game_numbers(second))
-    with Mirror(url, tmp_path / "third"):
-        assert game_numbers(RunFolder(tmp_path / "third")) == game_numbers(second)
+def test_a_match_that_fails_elsewhere_is_played_here(ray: Any, tmp_path: Path) -> None:
+    folder, said = begin(tmp_path / "run", generations=1), list[str]()
+    run(folder)
+    assert tasks_of(ray, folder, said).run(math.sqrt, (0,), (), go_on, lambda: -1.0) == -1.0  # which takes one argument
+    sentence = "A match failed on the cluster and is played here instead: math.sqrt() takes exactly one argument (2 given)"
+    assert said == [sentence]
 
 
-def test_what_is_removed_here_is_removed_there(tmp_path: Path) -> None:
-    url = f"file://{tmp_path / 'there'}"
-    with Mirror(url, tmp_path / "here") as mirror:
-        (tmp_path / "here").mkdir()
-        (tmp_path / "here" / "old").write_text("old")
-        mirror.copy()
-        assert (tmp_path / "there" / "old").is_file()
-        (tmp_path / "here" / "old").unlink()
-    assert not (tmp_path / "there" / "old").exists()
-
-
-def test_two_drivers_do_not_share_a_copy(tmp_path: Path) -> None:
-    url = f"file://{tmp_path / 'there'}"
-    (tmp_path / "there").mkdir()
-    owner = tmp_path / "there" / "owner.json"
-    owner.write_text(json.dumps({"owner": "another:1", "seconds": time.time()}))
-    with pytest.raises(BadInput, match="another:1 is training in"), Mirror(url, tmp_path / "here"):
+# -- commands ----------------------------------------------------------------------------------------------------------------
+def test_who_resumes_a_run_that_plays_and_learns_in_turns_hears_that_machines_wait(tmp_path: Path) -> None:
+    heard = io.StringIO()
+    view = TrainingView(False, Console(file=heard, width=500))
+    with (
+        pytest.raises(BadInput, match="No cluster answers"),
+        opened_training(begin(tmp_path / "run"), print, view, "127.0.0.1:1"),
+    ):
         pass
-    owner.write_text(json.dumps({"owner": "another:1", "seconds": time.time() - 100}))
-    with Mirror(url, tmp_path / "here"):
-        pass
+    assert "all machines wait while it learns" in heard.getvalue()
 
 
-def test_storage_that_nobody_knows_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="cannot be reached"):
-        Mirror("nowhere://run", tmp_path)
+def test_the_status_says_how_much_waits_for_the_learner() -> None:
+    state = ClusterState(3, (), 2, 2, 4, 0, 10, False, backlog=1200, wanted=600)
+    assert "1,200 of 600 positions for the next training" in summary(state)
 
 
 # -- scaling -----------------------------------------------------------------------------------------------------------------

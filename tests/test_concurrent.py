@@ -32,6 +32,13 @@ def test_a_concurrent_run_learns_and_loses_nothing(tmp_path: Path) -> None:
     assert threading.active_count() == 1 or not [t for t in threading.enumerate() if "ThreadPool" in t.name]
 
 
+def test_a_concurrent_run_without_enough_games_learns_from_what_there_is(tmp_path: Path) -> None:
+    folder = begin(tmp_path / "run", *CONCURRENT, "training.first_positions=1000000", generations=None, minutes=0.02)
+    (done,) = [event for event in run(folder) if isinstance(event, GenerationDone)]
+    assert done.generation == 1 and 0 < done.positions < 1_000_000
+    assert folder.network(1).is_file()
+
+
 def test_games_go_on_while_it_trains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = begin(tmp_path / "run", *CONCURRENT, generations=1)
     train, seen = Learner.train, []

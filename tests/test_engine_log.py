@@ -199,7 +199,7 @@ def wait_for_games(database: str, count: int) -> list[StoredGame]:
 @pytest.mark.parametrize(
     ("protocol", "lines", "moves"),
     [
-        ("gomocup", ["INFO timeout_turn 300", "START 5", "BEGIN", "END"], 1),
+        ("gomocup", ["INFO timeout_turn 300", "START 5", "BEGIN"], 1),
         ("gtp", ["set_game tictactoe", "play b b2", "genmove w", "quit"], 2),
         ("nboard", ["nboard 2", "set depth 1", "move F5", "go"], 2),
     ],
@@ -212,12 +212,12 @@ def test_an_engine_that_ends_at_once_leaves_its_game_in_the_log(
     command = [sys.executable, "-c", "from boardzero.cli.main import main; main()", *words]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdin is not None and process.stdout is not None
-    if protocol == "nboard":
+    if protocol != "gtp":  # the other two answer nothing more once they are told to end
         process.stdin.write("\n".join(lines) + "\n")
         process.stdin.flush()
-        while not process.stdout.readline().startswith("==="):
+        while not process.stdout.readline().startswith(("===", "2,2")):
             pass
-        lines = ["quit"]
+        lines = ["quit" if protocol == "nboard" else "END"]
     process.communicate("\n".join(lines) + "\n", timeout=60)
     (game,) = wait_for_games(database, 1)
     assert game.source == f"engine:{protocol}" and game.record.plies == moves

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,14 +17,21 @@ import pytest
 from boardzero.arena.clock import Clock
 from boardzero.arena.game import play_game
 from boardzero.arena.match import Match, MatchResult, MatchSettings
+from boardzero.cli.main import main
 from boardzero.engines.gomocup import GomocupSession
 from boardzero.engines.thinking_process import ThinkingProcess
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
-from boardzero.players.catalogue import find_player
-from boardzero.players.engine import EnginePlayer
-from boardzero.protocols import arrival
+from boardzero.players import engine_lines
+from boardzero.players.catalogue import find_player, player_class
+from boardzero.players.engine import DIALOGUES, EnginePlayer
+from boardzero.players.engine_name import PROTOCOLS, EngineParameters
+from boardzero.players.parameters import DEEPEST_LOOK, USUAL_NODES
+from boardzero.players.specifications import MACHINES, PARAMETERS
+from boardzero.search.alphabeta_table import DEEPEST
+from boardzero.search.rollouts import DEFAULT_CAPACITY
+from boardzero.settings.specification import Parameters
 
 GOMOKU = find_game("gomoku:size=7")
 TOOLS = Path(__file__).parents[1] / "tools"
@@ -32,6 +40,7 @@ import sys, time
 board, turns = set(), 0
 for line in sys.stdin:
     word, _, rest = line.strip().partition(" ")
+    {heard}
     if word in ("START", "RESTART"):
         board, turns = set(), 0
         print("OK", flush=True)
@@ -54,10 +63,10 @@ for line in sys.stdin:
 """
 
 
-def brain(folder: Path, fault: str = "pass") -> str:
-    """A program that plays the first free cell, with a fault."""
+def brain(folder: Path, fault: str = "pass", heard: str = "pass") -> str:
+    """A program that plays the first free cell, with a fault; what it hears may be noted."""
     path = folder / "brain: one, two.py"  # colons, commas and spaces
-    path.write_text(BRAIN.format(fault=fault))
+    path.write_text(BRAIN.format(fault=fault, heard=heard))
     return f"'{sys.executable}' '{path}'"
 
 
@@ -102,6 +111,41 @@ def test_what_cannot_be_an_engine_is_refused_with_a_sentence(name: str, sentence
 def test_a_sound_engine_plays_its_games(tmp_path: Path) -> None:
     result = match_with(brain(tmp_path))
     assert result.faults == [] and result.total.games == 4
+
+
+SUGGESTS = "print(f'SUGGEST {x},{y}', flush=True); said = sys.stdin.readline().split(); assert said[0] == 'PLAY'"
+
+
+def test_a_move_that_is_only_suggested_is_made_when_it_is_confirmed(tmp_path: Path) -> None:
+    result = match_with(brain(tmp_path, f"{SUGGESTS}; x, y = map(int, said[1].split(','))"))
+    assert result.faults == [] and result.total.games == 4
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        ("print('SUGGEST 99,99', flush=True); sys.stdin.readline(); continue", "played 99,99, which is not on the board"),
+        ("print('SUGGEST something', flush=True); continue", "answered 'SUGGEST something'"),
+        (f"{SUGGESTS}; print('SUGGEST 0,0', flush=True); continue", "answered 'SUGGEST 0,0' to 'PLAY"),
+        (f"{SUGGESTS}; sys.exit(3)", "ended with code 3, asked 'PLAY"),
+    ],
+)
+def test_suggestions_that_lead_to_no_move_are_faults(tmp_path: Path, answer: str, sentence: str) -> None:
+    result = match_with(brain(tmp_path, answer), games=2)
+    assert len(result.faults) == 2 and all(sentence in fault for fault in result.faults), result.faults
+
+
+def test_a_brain_is_told_the_time_that_is_really_left_before_every_move(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    command = brain(tmp_path, "time.sleep(0.05)", f"print(line.strip(), file=open({str(notes)!r}, 'a'))")
+    match_with(command, games=2, clock=Clock(per_game=60))
+    lines = [line for line in notes.read_text().splitlines() if line.split()[0] in ("INFO", "TURN", "BEGIN", "BOARD")]
+    left = [int(line.split()[2]) for line in lines if line.startswith("INFO time_left")]
+    assert left[0] == 2**31 - 1 and left.count(60_000) == 2  # before the clock is known, and when each of two games begins
+    for before, line in pairwise(lines[lines.index("INFO timeout_match 60000") :]):
+        assert line.startswith("INFO") or before.startswith("INFO time_left")
+    game = left[1 : 1 + left[1:].index(60_000, 1)]
+    assert len(game) > 3 and game == sorted(game, reverse=True) and game[0] - game[-1] > 50, game
 
 
 @pytest.mark.parametrize(
@@ -183,6 +227,41 @@ def test_bad_options_are_refused_with_one_sentence() -> None:
         assert process.returncode == 2 and output == "" and complaint.count("\n") == 1, complaint
 
 
+@pytest.mark.parametrize("protocol", ["gomocup", "gtp", "nboard"])
+def test_players_that_can_never_play_are_refused_at_once(
+    protocol: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for player, sentence in (
+        ("heuristic:simz=5", "heuristic has no parameter 'simz' (did you mean 'sims'?)"),
+        ("minimax:depth=0", "depth should be greater"),
+        ("alphazero:network=/nowhere/net.onnx", "There is no network file '/nowhere/net.onnx'"),
+        (f"alphazero:network={tmp_path}", "There is no network in"),
+        ("engine:gtp:no-such-program", "There is no program 'no-such-program'"),
+        ("human", "'human' cannot think for an engine"),
+    ):
+        monkeypatch.setattr(sys, "argv", ["boardzero", "engine", protocol, "--player", player])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        told = capsys.readouterr().err
+        assert ended.value.code == 2 and sentence in told and told.count("\n") == 1, told
+
+
+def test_players_are_checked_without_loading_what_plays() -> None:
+    code = (
+        "import sys; from boardzero.players.specifications import check_machine; check_machine('heuristic:sims=5');"
+        "sys.exit(bool({'numpy', 'numba', 'onnxruntime', 'torch'} & sys.modules.keys()))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_parameters_that_are_checked_are_those_of_the_players() -> None:
+    for name in MACHINES:
+        if name != "engine":
+            assert PARAMETERS.get(name, Parameters) is player_class(name).Parameters
+    assert player_class("engine").Parameters is EngineParameters and set(DIALOGUES) == set(PROTOCOLS)
+    assert DEEPEST_LOOK == DEEPEST and USUAL_NODES == DEFAULT_CAPACITY
+
+
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 @pytest.mark.skipif(os.name != "posix", reason="the native build is for Unix")
 def test_the_relay_passes_lines_to_a_listening_brain(tmp_path: Path) -> None:
@@ -193,8 +272,8 @@ def test_the_relay_passes_lines_to_a_listening_brain(tmp_path: Path) -> None:
     try:
         assert server.stdout
         port = server.stdout.readline().rsplit(":", 1)[1].strip(" .\n")
-        environment = {**os.environ, "BOARDZERO_PORT": port}
-        talking = [subprocess.Popen(relay, stdin=-1, stdout=-1, text=True, env=environment) for _ in range(2)]
+        (tmp_path / "pbrain-boardzero.port").write_text(f"{port}\n")  # beside the program, wherever that is started
+        talking = [subprocess.Popen(relay, stdin=-1, stdout=-1, text=True, cwd="/") for _ in range(2)]
         for one in talking:  # two brains at once, as in a game of boardzero against itself
             assert one.stdin and one.stdout
             one.stdin.write("START 9\r\nBEGIN\r\n")
@@ -216,6 +295,32 @@ def test_the_relay_builds_for_windows(tmp_path: Path) -> None:
         ["x86_64-w64-mingw32-gcc", "-O2", "-Wall", "-Werror", "-static", "-o", target, source, "-lws2_32"], check=True
     )
     assert target.read_bytes()[:2] == b"MZ"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the script is for Unix")
+def test_the_install_script_makes_a_brain_that_starts_anywhere(tmp_path: Path) -> None:
+    folder = tmp_path / "two words"
+    environment = {**os.environ, "PYTHON": sys.executable, "WARM": "no"}
+    done = subprocess.run(
+        ["sh", TOOLS / "install-pbrain.sh", folder], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert f"Installed {folder}/pbrain-boardzero." in done.stdout
+    assert (folder / "pbrain-boardzero.exe").exists() == (shutil.which("x86_64-w64-mingw32-gcc") is not None)
+    brain_process = subprocess.Popen(folder / "pbrain-boardzero", stdin=-1, stdout=-1, text=True, cwd="/")
+    assert brain_process.stdin and brain_process.stdout
+    brain_process.stdin.write("ABOUT\n")
+    brain_process.stdin.flush()
+    assert brain_process.stdout.readline().startswith('name="boardzero"')
+    brain_process.communicate("END\n", timeout=60)
+    assert brain_process.returncode == 0
+    without = subprocess.run(
+        ["sh", TOOLS / "install-pbrain.sh", tmp_path / "none"],
+        env={**environment, "PYTHON": shutil.which("false") or ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert without.returncode == 1 and "boardzero is not installed for" in without.stderr and not (tmp_path / "none").exists()
 
 
 def test_a_port_in_use_is_refused() -> None:
@@ -296,8 +401,8 @@ def test_a_thinker_that_died_is_replaced() -> None:
 # -- whose time it is --------------------------------------------------------------------------------------------------
 def test_a_line_came_when_its_reader_could_have_run(monkeypatch: pytest.MonkeyPatch) -> None:
     waited = iter((1.0, 1.3, 1.3))
-    monkeypatch.setattr(arrival, "seconds_without_core", lambda: next(waited))
-    moments = arrival.moments_of_arrival()
+    monkeypatch.setattr(engine_lines, "seconds_without_core", lambda: next(waited))
+    moments = engine_lines.moments_of_arrival()
     for waiting in (0.3, 0.0):
         earliest, moment, latest = time.perf_counter(), next(moments), time.perf_counter()
         assert earliest - waiting - 1e-6 <= moment <= latest - waiting + 1e-6
@@ -305,9 +410,9 @@ def test_a_line_came_when_its_reader_could_have_run(monkeypatch: pytest.MonkeyPa
 
 @on_linux
 def test_the_system_tells_how_long_a_thread_waited_for_a_core() -> None:
-    before = arrival.seconds_without_core()
+    before = engine_lines.seconds_without_core()
     time.sleep(0.05)  # is no waiting for a core
-    assert 0 <= before <= arrival.seconds_without_core()
+    assert 0 <= before <= engine_lines.seconds_without_core()
 
 
 def test_an_engine_is_not_charged_for_our_own_waiting(tmp_path: Path) -> None:

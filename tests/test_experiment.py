@@ -1,20 +1,34 @@
 """Experiments: files, runs that go on after a stop, comparisons."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from sqlalchemy import func, select
 
 from boardzero.arena.match import Match, MatchSettings
 from boardzero.cli.main import app
 from boardzero.errors import BadInput
-from boardzero.evaluation.comparison import Comparison, VariantResult, compare, mean_band
-from boardzero.evaluation.experiment import ExperimentRuns, play_match
+from boardzero.evaluation.comparison import Comparison, Difference, VariantResult, compare, corrected, mean_band
+from boardzero.evaluation.experiment import ExperimentRuns, play_match, shares_of_cores
 from boardzero.evaluation.experiment_file import Experiment, MatchPlan, read_experiment, shipped_experiments
 from boardzero.games.catalogue import find_game
 from boardzero.players.catalogue import find_player
+from boardzero.settings.presets import preset_values
+from boardzero.settings.run import RunSettings
+from boardzero.storage.database import Database
+from boardzero.storage.queries import list_matches, list_runs, newest_ratings
+from boardzero.storage.tables import ratings
+from boardzero.training import cores
+from boardzero.training.resuming import CLOCK
 
 TINY = """
 title = "Tiny"
@@ -67,7 +81,69 @@ def test_shipped_experiments_are_sound(name: str) -> None:
         settings = experiment.settings_of(variant, 7)
         assert settings.seed == 7 and (settings.minutes is None) != (settings.generations is None)
     for plan in experiment.match:
-        find_player(plan.player, find_game(experiment.base.game))
+        find_player(plan.player, find_game(experiment.game))
+
+
+@pytest.mark.parametrize("name", shipped_experiments())
+def test_shipped_variants_say_all_that_they_are_compared_in(name: str) -> None:
+    """Defaults may change: what one variant of a file sets is set by every one, or by what they have in common."""
+    experiment = read_experiment(name)
+    varied = {key for variant in experiment.variant for key in variant.settings}
+    by_preset = experiment.base.preset is not None  # which does not change
+    for variant in experiment.variant:
+        if not by_preset:
+            assert varied - set(experiment.base.settings) <= set(variant.settings), variant.name
+        settings = experiment.settings_of(variant, 1)
+        if "growth.share" not in varied:
+            assert settings.growth.share == 0  # short runs have one size of network …
+        if "selfplay.growth" not in varied:
+            assert settings.selfplay.growth == 1  # … and one number of simulations
+
+
+def test_gumbel_and_puct_are_compared_with_each_other() -> None:
+    experiment = read_experiment("gumbel-puct")
+    settings = {variant.name: experiment.settings_of(variant, 1) for variant in experiment.variant}
+    known = {name: (one.search.root, one.selfplay.cap.full_simulations, one.selfplay.cap.full_probability)
+             for name, one in settings.items()}  # fmt: skip
+    assert known == {
+        "puct-100": ("puct", 100, 0.5),
+        "puct-32": ("puct", 32, 1),
+        "gumbel-32": ("gumbel", 32, 1),
+        "gumbel-16": ("gumbel", 16, 1),
+    }
+
+
+def test_katafangas_tests_are_the_documents() -> None:
+    """Everything but sizes is the preset's; tests 7 and 8 had the small network and 0.7, so they are compared with test 2."""
+    experiment = read_experiment("katafanga-tests")
+    settings = [experiment.settings_of(variant, 1) for variant in experiment.variant]
+    preset = RunSettings(**preset_values("katafanga-othello-small"))
+    for one in settings:
+        assert one.game == "othello:size=6"
+        for name in ("optimizer", "learning_rate", "momentum", "weight_decay", "schedule", "averaging", "policy_loss"):
+            assert getattr(one.training, name) == getattr(preset.training, name)
+        for name in ("root", "exploration", "first_play", "first_play_value", "noise_fraction", "exact"):
+            assert getattr(one.search, name) == getattr(preset.search, name)
+        assert (one.replay.symmetries, one.replay.draw, one.selfplay.precision) == (False, "games", "float")
+        # as many positions for each game as the document's single step of 512 for five
+        assert one.training.steps * one.training.batch / one.training.games == 512 / 5
+    assert [one.network.channels for one in settings] == [48, 24, 48, 48, 48, 48, 24, 24]
+    assert [one.search.noise_alpha for one in settings] == [2.5] * 6 + [0.7] * 2
+    assert [one.training.value.target for one in settings] == ["average"] * 2 + ["q", "z", "average", "mixed"] + ["average"] * 2
+    assert [one.selfplay.cap.full_simulations for one in settings] == [50] * 4 + [100] + [50] * 3
+    assert [one.replay.window.kind for one in settings] == ["games"] * 6 + ["growing", "games"]
+    assert [variant.against for variant in experiment.variant] == [None] * 6 + ["small-network"] * 2
+
+
+def test_an_experiment_may_begin_from_a_preset(tmp_path: Path) -> None:
+    text = TINY.replace('game = "tictactoe"\ngenerations = 1', 'preset = "slavka-gomoku"\nminutes = 2')
+    experiment = read_experiment(written(tmp_path, text))
+    settings = experiment.settings_of(experiment.variant[0], 2)
+    assert experiment.game == settings.game == "gomoku:size=13"
+    assert (settings.network.kind, settings.network.blocks, settings.minutes, settings.generations) == ("slavka", 1, 2, None)
+    smaller = read_experiment(written(tmp_path, text.replace("minutes = 2", 'game = "gomoku:size=7"\nminutes = 2')))
+    assert smaller.settings_of(smaller.variant[0], 2).game == "gomoku:size=7"
+    assert Experiment(title="m", match=(MatchPlan(player="random", opponent="mcts"),)).game == "connect4"
 
 
 def test_the_documents_experiments_are_shipped() -> None:
@@ -105,6 +181,14 @@ def test_equal_positions_become_generations(tmp_path: Path, positions: int, gene
         ('game = "tictactoe"', 'game = "tiktak"', "There is no game"),
         ("seeds = [1, 2]", "seeds = []", "seeds"),
         ("seeds = [1, 2]", 'preset = "nobody"', "There is no preset 'nobody'"),
+        (
+            '"training.value.target" = "q", "selfplay.noise" = false',
+            '"training.value.target" = "z"',
+            "'z' and 'q' have the same settings",
+        ),
+        ('name = "q"', 'name = "q"\nagainst = "p"', "'q' cannot be compared with 'p'"),
+        ('name = "q"', 'name = "q"\nagainst = "q"', "'q' cannot be compared with 'q'"),
+        ("generations = 1", 'preset = "katafanga-othello"\npositions = 100', "generations are counted in games"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_said_before_anything_is_trained(tmp_path: Path, before: str, after: str, said: str) -> None:
@@ -123,10 +207,13 @@ def test_an_experiment_without_anything_to_do_is_refused() -> None:
 
 
 # -- running ----------------------------------------------------------------------------------------------------------------
-def test_an_experiment_trains_rates_compares_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_experiment_trains_rates_compares_goes_on_and_is_logged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     text = TINY.replace("seeds = [1, 2]", "seeds = [1]")
-    file, out = written(tmp_path, text), tmp_path / "out"
-    arguments = ["experiment", file, "--out", str(out), "--parallel", "2"]
+    file, out, database = written(tmp_path, text), tmp_path / "out", tmp_path / "log.sqlite"
+    arguments = ["experiment", file, "--out", str(out), "--parallel", "2", "--database", str(database)]
     app(arguments, standalone_mode=False)
     first = capsys.readouterr()
     assert first.err.count(": done") == 2
@@ -140,9 +227,21 @@ def test_an_experiment_trains_rates_compares_and_goes_on(tmp_path: Path, capsys:
     assert again.err.count(": done") == 1 and "random: 4 games" not in again.err
     assert (out / "z-1" / "events.jsonl").read_bytes() == events
     assert again.out == first.out
+    assert_logged_once(database)
     changed = written(tmp_path, text.replace('"network.channels" = 8', '"network.channels" = 4'))
     with pytest.raises(BadInput, match="begun with other settings"):
         ExperimentRuns(read_experiment(changed), out)
+
+
+def assert_logged_once(path: Path) -> None:
+    database = Database(str(path))
+    with database.reading() as connection:
+        runs, matches, rated = list_runs(connection), list_matches(connection), newest_ratings(connection, "tictactoe")
+        fits = connection.execute(select(func.count(ratings.c.fit.distinct()))).scalar()
+    database.close()
+    assert {Path(run["folder"]).name for run in runs} == {"z-1", "q-1"} and all(run["games"] for run in runs)
+    assert [(match["player"], match["games"], match["source"]) for match in matches] == [("mcts:sims=20", 4, "experiment")]
+    assert {row["player"] for row in rated} == {"z-1 1", "q-1 1", "random"} and fits == 1
 
 
 def test_a_training_that_fails_is_named(tmp_path: Path) -> None:
@@ -151,6 +250,49 @@ def test_a_training_that_fails_is_named(tmp_path: Path) -> None:
     (runs.runs[0].folder.path / "games").write_text("in the way")
     with pytest.raises(BadInput, match=r"training of z, seed 1 failed; '.*output.txt' says why"):
         runs.train(1, lambda _: None)
+
+
+def test_trainings_beside_each_other_have_equally_many_cores_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {1, 2, 4, 6, 7}, raising=False)
+    assert cores.cores_here() == [1, 2, 4, 6, 7]
+    assert shares_of_cores(1) == [[1, 2, 4, 6, 7]]
+    assert shares_of_cores(2) == [[1, 2], [4, 6]]
+    assert shares_of_cores(7) == [[1], [2], [4], [6], [7], [1], [2]]
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the system gives processes no cores of their own")
+def test_a_training_keeps_to_its_cores(tmp_path: Path) -> None:
+    runs = ExperimentRuns(read_experiment(written(tmp_path, TINY.replace("generations = 1", "minutes = 9"))), tmp_path / "out")
+    core = cores.cores_here()[-1]
+    process = runs._start(runs.runs[0], [core], ())
+    try:
+        wait_for(lambda: (runs.runs[0].folder.path / "events.jsonl").is_file())
+        assert os.sched_getaffinity(process.pid) == {core}
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_ctrl_c_stops_trainings_without_losing_games(tmp_path: Path) -> None:
+    """One SIGINT to the command: each training hears of it once, writes what it has and ends by itself."""
+    text = TINY.replace("generations = 1", "minutes = 9").replace('"training.positions" = 80', '"training.positions" = 100_000')
+    file, out = written(tmp_path, text), tmp_path / "out"
+    command = [sys.executable, "-c", "from boardzero.cli.main import main; main()", "experiment", file, "--out", str(out)]
+    process = subprocess.Popen([*command, "--parallel", "2"], stderr=subprocess.PIPE, process_group=0)
+    wait_for(lambda: all((out / name / "events.jsonl").is_file() for name in ("z-1", "q-1")))
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=90)
+    assert process.returncode == 130 and b"Stopped; nothing is lost." in said
+    for name in ("z-1", "q-1"):
+        assert "Stopped; nothing is lost." in (out / name / "output.txt").read_text()
+        assert (out / name / CLOCK).is_file()
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    until = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.1)
 
 
 def test_matches_are_those_of_the_match_command() -> None:
@@ -191,6 +333,33 @@ def test_every_variant_gets_one_sentence() -> None:
     assert "; better (p" in sentences[1] and "no difference is shown" in sentences[2] and "; worse (p" in sentences[3]
 
 
+def test_a_variant_may_be_compared_with_another_than_the_first() -> None:
+    variants = (
+        VariantResult("base", "", (), (0, 10, -10)),
+        VariantResult("small", "", (), (-200, -210, -190)),
+        VariantResult("small-noise", "", (), (-205, -208, -190), "small"),
+    )
+    comparison = Comparison("", "", variants, (), None, ())
+    assert "against small; no difference is shown" in comparison.sentences()[2]
+    assert " against base; worse" in comparison.sentences()[1]
+
+
+def test_many_comparisons_are_corrected_for_their_number() -> None:
+    """Holm: the smallest of m chances counts m times, the next m − 1 times, and none less than one before it."""
+    found = [Difference(1.0, None, chance) for chance in (0.04, 0.01, 0.03)] + [Difference(2.0, None, None)]
+    assert [one.chance for one in corrected(found)] == [pytest.approx(0.06), pytest.approx(0.03), pytest.approx(0.06), None]
+    assert [one.is_certain for one in corrected(found)] == [False, True, False, False]
+
+
+def test_variants_alike_are_seldom_called_different_however_many_there_are() -> None:
+    draw = np.random.default_rng(5)
+    wrong = 0
+    for _ in range(300):
+        variants = tuple(VariantResult(str(number), "", (), tuple(draw.normal(size=3))) for number in range(8))
+        wrong += any(one.is_certain for one in Comparison("", "", variants, (), None, ()).rating_differences.values())
+    assert wrong / 300 < 0.08
+
+
 def test_bands_cover_what_all_curves_have() -> None:
     curves: list[tuple[list[float], list[float]]] = [([0, 2, 4], [0, 2, 4]), ([1, 5], [3, 7])]
     x, mean, low, high = mean_band(curves)
@@ -212,3 +381,10 @@ def test_results_of_matches_are_kept(tmp_path: Path) -> None:
     results: list[dict[str, Any]] = runs.play_matches(said.append)
     assert runs.play_matches(said.append) == json.loads((tmp_path / "out" / "matches.json").read_text()) == results
     assert len(said) == 1
+    for other in (
+        text.replace("tictactoe", "connect4:rows=4,columns=4"),
+        "seed = 5\n" + text,
+    ):  # what was played is of another match
+        runs = ExperimentRuns(read_experiment(written(tmp_path, other)), tmp_path / "out")
+        runs.play_matches(said.append)
+    assert len(said) == 3

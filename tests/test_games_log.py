@@ -111,6 +111,46 @@ def test_damaged_games_are_named_and_the_others_imported(boardzero: Boardzero) -
     assert len(errors.splitlines()) == 1
 
 
+TRAINING = ["train", "tictactoe", "--generations", "2", "--run", "run"]
+SMALL = ["network.blocks=1", "network.channels=8", "selfplay.games=16", "selfplay.workers=1", "training.first_positions=100",
+         "training.positions=60", "training.batch=32", "selfplay.cap.full_simulations=8", "evaluation.games=2",
+         "evaluation.opponents=random"]  # fmt: skip
+
+
+def small_training(*more: str) -> list[str]:
+    return [*TRAINING, *(part for change in SMALL for part in ("--set", change)), *more]
+
+
+def test_a_training_is_logged_and_its_ratings_and_evaluations_are_shown(boardzero: Boardzero) -> None:
+    boardzero(*small_training("--database", "mine.sqlite"))
+    asked = ["--database", "mine.sqlite"]
+    (run,) = json.loads(boardzero("games-log", "runs", "--json", *asked)[0])
+    assert run["generation"] == 2 and run["games"] == len(games_in("mine.sqlite")) > 0
+    output, _ = boardzero("games-log", "evaluations", run["id"][:6], *asked)
+    assert "random" in output and "%" in output
+    assert boardzero("games-log", "evaluations", "ffff", *asked)[0] == "There are no evaluations of a run 'ffff' in the log.\n"
+    assert boardzero("games-log", "ratings", *asked)[0] == "There are no ratings in the log.\n"
+    few = ["--sims", "4", "--networks", "2", "--no-anchors", "--games", "8"]
+    boardzero("rate", "run", "random", *few, *asked)
+    output, _ = boardzero("games-log", "ratings", *asked)
+    assert output.startswith("tictactoe, elo, 2") and "run 2" in output and "fixed" in output
+    rows = json.loads(boardzero("games-log", "ratings", "--game", "tictactoe", "--json", *asked)[0])
+    assert {row["player"] for row in rows} == {"run 0", "run 2", "random"}
+
+
+def test_while_the_database_is_down_a_training_goes_on_and_says_so(boardzero: Boardzero) -> None:
+    with postgres_server() as server:
+        url = server.new_database()
+        server.stop()
+        output, errors = boardzero(*small_training("--database", url))
+        assert "Done: 2 generations" in output
+        (sentence,) = [line for line in errors.splitlines() if "game log" in line]
+        assert "does not answer" in sentence and "games are kept in" in sentence
+        server.start()
+        (run,) = json.loads(boardzero("games-log", "runs", "--json", "--database", url)[0])
+        assert run["generation"] == 2 and run["games"] == len(games_in(url)) > 0
+
+
 def test_while_the_database_is_down_a_match_goes_on_and_its_games_come_later(boardzero: Boardzero) -> None:
     with postgres_server() as server:
         url = server.new_database()
@@ -132,6 +172,8 @@ def test_while_the_database_is_down_a_match_goes_on_and_its_games_come_later(boa
         (["games-log", "--database", "mysql://here/there"], "is not a database that boardzero writes to"),
         (["games-log", "--database", "postgresql://127.0.0.1:1/games"], "does not answer"),
         (["games-log", "--database", "missing/games.sqlite"], "there is no folder"),
+        (["games-log", "--database", "typo.sqlite"], "There is no game log '"),
+        (["games-log", "runs", "--database", "typo.sqlite"], "typo.sqlite'."),
         (["games-log", "--result", "won"], "There is no result 'won'"),
         (["games-log", "--since", "tomorrow"], "'tomorrow' is not a date"),
         (["games-log", "show", "abc"], "There is no game 'abc' in the log."),
@@ -154,3 +196,4 @@ def test_bad_input_is_one_sentence_and_exit_code_2(boardzero: Boardzero, argumen
     assert output == ""
     (line,) = errors.splitlines()
     assert line.startswith("boardzero: ") and said in line
+    assert not Path("typo.sqlite").exists()

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boardzero.arena.game import play_game
-from boardzero.engines import gomocup_thinking
-from boardzero.engines.brains import completed, new_brain, tree_megabytes
+from boardzero.engines.brains import completed, new_brain, tree_megabytes, usable_cores, with_memory
 from boardzero.engines.conversation import Answer, converse
+from boardzero.engines.game_reports import GameReport
 from boardzero.engines.gomocup import GomocupSession
 from boardzero.engines.gomocup_thinking import told_board
 from boardzero.engines.memory import used_megabytes
@@ -27,9 +27,13 @@ from boardzero.engines.timing import Lateness, time_for_move
 from boardzero.engines.told_position import ToldPosition
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
-from boardzero.players.engine import EngineParameters, EnginePlayer
+from boardzero.players.alphazero import AlphaZeroPlayer
+from boardzero.players.engine import EnginePlayer
+from boardzero.players.engine_name import EngineParameters
 from boardzero.players.forest_player import ForestPlayer
-from boardzero.protocols.gomocup import Board, Point, parse_answer, parse_limit, parse_point
+from boardzero.players.parameters import AlphaZeroParameters
+from boardzero.protocols.gomocup import AnswerKind, Board, Point, parse_answer, parse_limit, parse_point
+from boardzero.search.line_heuristic import LineHeuristic
 
 FAR_TOO_LONG = 60.0  # seconds
 LONG = 600_000  # milliseconds a move: nobody is late, on any machine
@@ -161,7 +165,7 @@ def test_swap2_puts_three_stones_and_takes_the_better_colour() -> None:
     assert talk.last("SWAP2BOARD", "0,0", "DONE").startswith("ERROR")
 
 
-def test_info_is_never_answered_but_by_messages() -> None:
+def test_info_is_never_answered() -> None:
     talk = brain()
     for line in (
         "INFO timeout_turn 100",
@@ -175,19 +179,57 @@ def test_info_is_never_answered_but_by_messages() -> None:
         "INFO evaluate 3,3",
         "INFO rule 0",
         "INFO rule 1",
+        "INFO rule 4",
         "",
     ):
         assert talk.say(line) == []
-    assert talk.say("INFO rule 4")[0].startswith("MESSAGE")
     assert talk.session.limits.left is None  # type: ignore[attr-defined]
 
 
-def test_evaluate_tells_what_the_search_thought(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gomocup_thinking, "EVALUATION_SECONDS", 60.0)
-    talk = brain("heuristic:sims=200")
+def test_rules_that_are_not_known_are_told_once_before_the_next_answer() -> None:
+    talk = brain()
+    remark, answer = talk.say("INFO rule 4", "INFO rule 5", "START 9")
+    assert remark.startswith("MESSAGE only free-style and standard rules") and answer == "OK"
+    assert talk.say("RESTART") == ["OK"]
+    assert talk.say("INFO rule 8", "INFO rule 0", "RESTART") == ["OK"]
+
+
+def test_evaluations_are_not_answered_after_a_move_either() -> None:
+    talk = brain("heuristic:sims=20")
     talk.say("START 9")
-    answer = talk.last("TURN 4,4")
-    assert talk.say(f"INFO evaluate {answer}")[0].startswith(f"MESSAGE {answer}: expected result")
+    assert talk.say(f"INFO evaluate {talk.last('TURN 4,4')}") == []
+
+
+def test_what_info_changes_after_start_is_made_ready_without_waiting() -> None:
+    process = ThinkingThread("heuristic:sims=20")
+    asked: list[tuple[object, ...]] = []
+    process.mind.get_ready = lambda *task: asked.append(task)  # type: ignore[method-assign]
+    talk = Talk(lambda answer: GomocupSession(answer, process))
+    talk.say("INFO max_memory 0", "START 9", "INFO rule 1", "INFO rule 1", "INFO max_memory 900000000", "INFO time_left 1000")
+    process.ask(None, "get_ready")  # all before it are done
+    games = [task[0].game for task in asked if task]  # type: ignore[attr-defined]
+    free, standard = "gomoku:size=9,rule=freestyle", "gomoku:size=9,rule=standard"
+    assert games == [free, standard, standard]
+    assert [bool(task[1]) for task in asked if task] == [False, False, True]
+
+
+def test_a_player_keeps_what_it_has_loaded_where_only_the_memory_changes() -> None:
+    mind = PlayerMind("heuristic")
+    mind.get_ready(ToldPosition("gomoku:size=9", (40,)), 0)
+    before = mind._player
+    assert isinstance(before, ForestPlayer) and before.parameters.memory == 1024
+    mind.get_ready(ToldPosition("gomoku:size=9", (40,)), 1)
+    after = mind._player
+    assert isinstance(after, ForestPlayer) and after.parameters.memory == 4 and after.parameters.seconds == 86_400
+
+    game = find_game("gomoku:size=9")
+    player = AlphaZeroPlayer(game, AlphaZeroParameters(network="x", seconds=5, memory=50), 0, LineHeuristic(game))
+    smaller = with_memory(player, "alphazero:network=x", 1)
+    assert isinstance(smaller, AlphaZeroPlayer) and smaller.evaluate is player.evaluate
+    assert smaller.parameters == player.parameters.model_copy(update={"memory": 4})
+    assert with_memory(smaller, "alphazero:network=x,memory=4", 0) is smaller  # it was said
+    random_player = new_brain("random", game)
+    assert with_memory(random_player, "random", 1) is random_player
 
 
 def test_end_ends() -> None:
@@ -196,10 +238,70 @@ def test_end_ends() -> None:
     assert talk.answers == ["OK"] and not talk.goes_on
 
 
-def test_what_was_said_before_end_is_answered() -> None:
+def test_nothing_is_sent_once_the_manager_has_said_end() -> None:
+    reports: list[GameReport] = []
     answers: list[str] = []
-    converse(gomocup_session(answers.append, "heuristic", seconds=60), io.BytesIO(b"ABOUT\nSTART 9\nTURN 4,4\nEND\nABOUT\n"))
-    assert len(answers) == 3 and answers[0].startswith("name=") and MOVE.fullmatch(answers[2])
+    session = GomocupSession(answers.append, ThinkingThread("heuristic"), 60, reports.append)
+    for line in ("START 9", "TURN 4,4"):
+        session.overhear(line)
+    session.take("START 9", time.perf_counter())
+    session.overhear("END")
+    for line in ("TURN 4,4", "TURN 0", "NONSENSE", "SWAP2BOARD", "DONE"):
+        assert session.take(line, time.perf_counter())
+    assert not session.take("END", time.perf_counter())
+    session.close()
+    assert answers == ["OK"] and reports == []  # a move that was not sent has not been made
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_end_is_not_lost_when_it_comes_just_as_a_search_begins(monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
+    process, answers = ThinkingThread("heuristic"), list[str]()
+    session = GomocupSession(answers.append, process, seconds=600)
+    session.take("START 9", time.perf_counter())
+    begin = process.begin
+
+    def begin_beside(task: str, *arguments: object) -> None:
+        """The other thread hears END just before, or just after, the task is sent."""
+        if moment == "before":
+            session.overhear("END")
+        begin(task, *arguments)
+        if moment == "after":
+            session.overhear("END")
+
+    monkeypatch.setattr(process, "begin", begin_beside)
+    begun = time.perf_counter()
+    session.take("TURN 4,4", begun)
+    assert time.perf_counter() - begun < FAR_TOO_LONG and answers == ["OK"]
+    session.close()
+
+
+def test_an_interrupt_that_comes_between_two_searches_is_not_lost() -> None:
+    """A player forgets at the beginning of a search what it was told before."""
+    process, told_to_end = ThinkingThread("random"), threading.Event()
+
+    def search_twice() -> bool:
+        told_to_end.wait(FAR_TOO_LONG)
+        told_to_end.clear()
+        return told_to_end.wait(FAR_TOO_LONG)
+
+    process.mind.interrupt = told_to_end.set  # type: ignore[method-assign]
+    process.mind.search_twice = search_twice  # type: ignore[attr-defined]
+    threading.Timer(0.05, process.interrupt).start()
+    assert process.ask(None, "search_twice") is True
+    process.close()
+
+
+def test_a_task_that_was_interrupted_before_it_began_ends_at_once() -> None:
+    process = ThinkingThread("heuristic")
+    position = ToldPosition("gomoku:size=9", (40,))
+    process.ask(None, "get_ready", position, 0)
+    process._number += 1
+    process.interrupt()  # for the task that is just being sent
+    process._number -= 1
+    begun = time.perf_counter()
+    assert process.ask(None, "choose", position, 0, begun + 600) is not None
+    assert time.perf_counter() - begun < FAR_TOO_LONG
+    process.close()
 
 
 def test_closed_input_ends_a_search_with_its_best_move() -> None:
@@ -224,6 +326,30 @@ def test_two_brains_play_whole_games_through_the_client(size: int, rule: str) ->
     assert f"> INFO rule {int(rule == 'standard')}" in transcript
     assert "> BEGIN" in transcript and any(line.startswith("> TURN") for line in transcript)
     assert not any("ERROR" in line for one in transports for line in one.transcript)
+
+
+def test_a_tournament_manager_leads_a_brain_through_two_games_in_its_own_order() -> None:
+    """START, OK, all INFO at once, then time_left before each move; an opening by BOARD; a move taken back; RESTART."""
+    talk = brain("heuristic:sims=20")
+    assert talk.say("START 13") == ["OK"]
+    told = ("timeout_turn 30000", "timeout_match 180000", "max_memory 350000000", "game_type 1", "rule 1", "folder /tmp")
+    assert talk.say(*(f"INFO {line}" for line in told)) == []
+    session = talk.session
+    assert isinstance(session, GomocupSession) and (session.limits.turn, session.limits.memory) == (30_000, 350_000_000)
+    opening = ("BOARD", "6,6,2", "7,7,1", "6,7,2", "DONE")
+    for game in range(2):
+        moves = [talk.last("INFO time_left 180000", *opening)]
+        for turn in range(3):
+            left = 170_000 - 10_000 * turn
+            assert talk.say(f"INFO time_left {left}") == [] and session.limits.left == left
+            free = next(f"{x},0" for x in range(13) if f"{x},0" not in moves and point(f"{x},0") not in session._game().stones)
+            moves.append(talk.last(f"TURN {free}"))
+        assert all(MOVE.fullmatch(move) for move in moves) and len(set(moves)) == 4
+        assert talk.say(f"TAKEBACK {moves[-1]}", f"TAKEBACK {free}") == ["OK", "OK"]
+        again = talk.last("INFO time_left 100000", f"TURN {free}")
+        assert MOVE.fullmatch(again) and len(session._game().stones) == 3 + 1 + 6
+        assert talk.last("RESTART") == "OK", game
+    assert talk.say("END") == []
 
 
 def test_games_from_an_opening_are_told_as_a_board() -> None:
@@ -290,6 +416,23 @@ def test_boards_become_positions_with_us_to_move() -> None:
     assert unordered is not None and unordered.turn == 0 and unordered.game.specification == "gomoku:size=9,rule=standard"
     assert unordered.board.replace("/", "").index("X") == 40
     assert position_on({Point(1, 1): True}) is None  # the others are to move
+
+
+def test_the_moves_at_the_end_of_stones_in_any_order_stay_moves() -> None:
+    """So what is told after a BOARD in any order begins with the same start, and the tree is kept."""
+    listed = {Point(0, 0): True, Point(1, 0): True, Point(0, 1): False, Point(1, 1): False}
+    first = told_board(Board(9, listed), exact=False)
+    assert first is not None and first.actions == (10,) and first.start is not None
+    later = told_board(Board(9, {**listed, Point(4, 4): True, Point(5, 5): False}), exact=False)
+    assert later is not None and later.start == first.start and later.actions == (10, 40, 50)
+    backwards = dict(reversed(listed.items()))
+    told_first = told_board(Board(9, backwards), exact=False)
+    assert told_first is not None and told_first.actions == ()  # a stone of ours came last
+    told_later = told_board(Board(9, {**backwards, Point(4, 4): True, Point(5, 5): False}), exact=False)
+    assert told_later is not None and told_later.start == told_first.start and told_later.actions == (40, 50)
+    for known in (first, told_first):
+        position = position_of(known)
+        assert position is not None and position.turn == 0 and position.board.startswith("XX......./OO.......")
 
 
 def test_boards_of_games_that_are_over_become_no_positions() -> None:
@@ -372,7 +515,7 @@ def test_unusable_players_are_told_and_replaced() -> None:
     talk = Talk(lambda answer: gomocup_session(answer, "alphazero:network=/nowhere.onnx"))
     talk.say("START 15", f"INFO timeout_turn {LONG}")
     answers = talk.say("TURN 7,7")
-    assert answers[0].startswith("DEBUG There is no network file") and MOVE.fullmatch(answers[-1])
+    assert re.match("MESSAGE There is no network file .*: a plain move", answers[0]) and MOVE.fullmatch(answers[-1])
 
 
 def test_the_tree_fits_the_memory_that_the_manager_allows() -> None:
@@ -391,7 +534,7 @@ def test_an_engine_gives_its_player_all_that_is_not_said() -> None:
     assert completed("heuristic:sims=5") == "heuristic:sims=5,memory=1024,leaves=8"
     assert completed("heuristic:memory=7") == "heuristic:memory=7,leaves=8,seconds=86400"
     assert completed("minimax:depth=3") == "minimax:depth=3"
-    assert "leaves=8" in completed("alphazero:network=x") and "threads=" in completed("alphazero")
+    assert "leaves=8" in completed("alphazero:network=x") and f"threads={usable_cores()}" in completed("alphazero")
 
 
 # -- parsing -----------------------------------------------------------------------------------------------------------
@@ -399,6 +542,8 @@ def test_answers_of_other_brains_are_told_apart() -> None:
     assert [parse_answer(line)[0].name for line in ("OK", "ok fine", "3,4", "SWAP", "1,2 3,4", "ERROR x", "hello", "")] == [
         *("OK", "OK", "MOVE", "SWAP", "MOVE", "ERROR", "TALK", "TALK")
     ]
+    assert parse_answer("SUGGEST 3,4")[:2] == (AnswerKind.SUGGEST, (Point(3, 4),))
+    assert parse_answer("suggest something")[:2] == (AnswerKind.SUGGEST, ())
 
 
 @settings(deadline=None)

@@ -5,6 +5,7 @@ import re
 import shutil
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,16 +15,19 @@ from hypothesis import strategies as st
 
 from boardzero.arena.game import play_game
 from boardzero.arena.match import Match, MatchSettings
-from boardzero.engines.gtp import GAMES, GtpClock, GtpSession
+from boardzero.engines.gtp import GAMES, GtpSession
+from boardzero.engines.gtp_clock import GtpClock, TimeSettings
 from boardzero.engines.mind import position_of
 from boardzero.engines.position_thinking import told
+from boardzero.engines.timing import Thinking, time_for_move
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
 from boardzero.players.answers import Resigned
 from boardzero.players.catalogue import find_player
-from boardzero.players.engine import EngineParameters, EnginePlayer
+from boardzero.players.engine import EnginePlayer
 from boardzero.players.engine_gtp import GtpDialogue
+from boardzero.players.engine_name import EngineParameters
 from boardzero.players.engine_process import EngineFault, ProcessTransport
 from boardzero.protocols.gtp import action_of, parse_command, vertex_of
 
@@ -89,6 +93,18 @@ def test_games_and_sizes_are_chosen_as_gtp_rhino_has_it() -> None:
     assert talk.last("play black K10") == "=\n"
 
 
+def test_a_whole_specification_is_a_game_and_a_title_leaves_the_rules_as_they_are() -> None:
+    talk = engine("gomoku:rule=standard")
+    session = talk.session
+    assert isinstance(session, GtpSession)
+    assert talk.last("set_game Gomoku") == "=\n" and session.position.game.specification == "gomoku:rule=standard"
+    assert talk.last("set_game gomoku") == "=\n" and session.position.game.specification == "gomoku"
+    assert talk.last("set_game othello:size=6,first=white") == "=\n" and session.position.game.rows == 6
+    assert talk.last("play white d2") == "=\n"
+    for refused in ("gomoku:size=1000", "latrunculi", "openspiel:chess", "/tmp/game.py"):
+        assert talk.last(f"set_game {refused}") == "? unsupported game\n"
+
+
 def test_moves_are_played_generated_and_undone() -> None:
     talk = engine()
     assert talk.last("play black D3") == "=\n"
@@ -101,13 +117,19 @@ def test_moves_are_played_generated_and_undone() -> None:
     assert talk.last("final_score") == "? cannot score\n"
 
 
-def test_passes_that_a_manager_leaves_out_are_made() -> None:
+def forced_pass() -> Position:
+    """A game of Othello until a side must pass."""
     moves = Position(OTHELLO)
     draw = random.Random(4)
-    while OTHELLO.action_count - 1 not in moves.legal_actions():  # until a side must pass
+    while OTHELLO.action_count - 1 not in moves.legal_actions():
         if moves.over:
             moves = Position(OTHELLO)
         moves.play(draw.choice(moves.legal_actions()))
+    return moves
+
+
+def test_passes_that_a_manager_leaves_out_are_made() -> None:
+    moves = forced_pass()
     for is_told in (True, False):
         talk = engine()
         for ply, action in enumerate(moves.actions):
@@ -116,6 +138,25 @@ def test_passes_that_a_manager_leaves_out_are_made() -> None:
         if is_told:
             assert talk.last(f"play {colour} pass") == "=\n"
         assert re.fullmatch(r"= [A-H][1-8]\n", talk.last(f"genmove {other}"))
+
+
+def test_a_pass_that_nobody_told_is_undone_with_the_move_behind_it() -> None:
+    moves = forced_pass()
+    talk = engine()
+    for ply, action in enumerate(moves.actions):
+        talk.say(f"play {'bw'[ply % 2]} {vertex_of(action, OTHELLO)}")
+    position = talk.session.position  # type: ignore[attr-defined]
+    other = "bw"[1 - moves.turn]
+    assert re.fullmatch(r"= [A-H][1-8]\n", talk.last(f"reg_genmove {other}"))
+    assert talk.session.position.actions == moves.actions  # type: ignore[attr-defined]
+    assert talk.last(f"play {other} A9").startswith("?") and position.actions == moves.actions
+    assert talk.last(f"genmove {other}").startswith("= ")
+    assert len(talk.session.position.actions) == len(moves.actions) + 2  # type: ignore[attr-defined]
+    assert talk.last("undo") == "=\n"
+    assert talk.session.position.actions == moves.actions  # type: ignore[attr-defined]
+    told_pass = talk.say(f"play {'bw'[moves.turn]} pass", f"genmove {other}", "undo")
+    assert told_pass[0] == "=\n" and told_pass[2] == "=\n"
+    assert len(talk.session.position.actions) == len(moves.actions) + 1  # type: ignore[attr-defined]
 
 
 def test_a_whole_game_is_scored_in_discs() -> None:
@@ -131,16 +172,80 @@ def test_a_whole_game_is_scored_in_discs() -> None:
     assert position.winner == {"B": 0, "W": 1}.get(score[2])
 
 
+def clock(main: float, period: float, stones: int) -> GtpClock:
+    return GtpClock(TimeSettings(main, period, stones, is_set=True))
+
+
 def test_time_settings_limit_a_move() -> None:
     assert GtpClock().limits() == (None, None)
-    assert GtpClock(0, 5, 1, is_set=True).limits() == (5, None)
-    assert GtpClock(60, 0, 0, is_set=True).limits() == (None, 60)
-    assert GtpClock(0, 30, 10, is_set=True).limits() == (3, None)
-    assert GtpClock(0, 5, 0, is_set=True).limits() == (None, None)  # GTP: this means no limit
+    assert clock(0, 5, 1).limits() == (5, None)
+    assert clock(60, 0, 0).limits() == (None, 60)
+    assert clock(0, 30, 10).limits() == (3, None)
+    assert clock(0, 5, 0).limits() == (None, None)  # GTP: this means no limit
     talk = engine()
     assert talk.last("time_settings 0 1 1") == "=\n" and talk.last("time_left b 0.5 1") == "=\n"
     assert talk.last("time_settings a b c") == "? syntax error\n"
     assert talk.last("genmove b").startswith("= ")
+
+
+def test_main_time_is_used_up_and_periods_follow() -> None:
+    played = clock(10, 30, 3)
+    played.spend(8)
+    assert played.limits() == (10, None)  # with 2 s of main time a period's share is more
+    played.spend(5)  # 2 s of main time, 3 s of the period
+    assert played.limits() == (27 / 2, None)
+    played.spend(20)
+    assert played.limits() == (7, None)
+    played.spend(6)
+    assert played.limits() == (10, None)  # a new period
+    played.put(4, 2)
+    assert played.limits() == (2, None)
+    played.put(40, 0)
+    assert played.limits() == (None, 40)
+    for unlimited in (GtpClock(), clock(0, 5, 0)):
+        unlimited.put(7, 0)
+        assert unlimited.limits() == (None, 7)
+    told = GtpClock()
+    told.put(6, 3)
+    for left in (2, 2.5, 4, 2):  # 1 s each: the last two stones have 5 s, then 4 s; then the same period again
+        assert told.limits() == (left, None)
+        told.spend(1)
+    absolute = clock(10, 0, 0)
+    absolute.spend(11)
+    assert absolute.limits() == (0, None)
+
+
+@pytest.mark.parametrize("stalls", [False, True])
+def test_a_whole_game_fits_into_its_main_time(monkeypatch: pytest.MonkeyPatch, stalls: bool) -> None:
+    """60 s for a game of Othello; a machine that stalls lets every fifth answer come as late as it may."""
+    now, spent = [1000.0], {"b": 0.0, "w": 0.0}
+    monkeypatch.setattr("boardzero.engines.gtp.time", SimpleNamespace(perf_counter=lambda: now[0]))
+    talk = engine()
+    session = talk.session
+    assert isinstance(session, GtpSession)
+
+    def choose(position: Position, times: Thinking) -> int:
+        is_late = stalls and len(position.actions) % 5 == 0
+        now[0] = times.hard if is_late else times.soft
+        return position.legal_actions()[0]
+
+    monkeypatch.setattr(session._thinker, "choose", choose)
+    for game in range(2):
+        session.take("clear_board" if game else "time_settings 60 0 0", now[0])
+        begun = dict(spent)
+        while not session.position.over:
+            colour = "bw"[session.position.turn]
+            before = now[0]
+            session.take(f"genmove {colour}", before)
+            spent[colour] += now[0] - before
+        assert all(30 < spent[colour] - begun[colour] < 60 for colour in "bw"), (spent, begun)
+
+
+def test_a_stall_costs_no_more_than_a_few_moves() -> None:
+    times = time_for_move(None, 60, 30, usual=5)
+    assert times.soft == pytest.approx(4) and times.hard == pytest.approx(12)
+    assert time_for_move(30, 60, 30, usual=5).hard == pytest.approx(12)
+    assert time_for_move(30, None, 30, usual=5).hard > 28
 
 
 @pytest.mark.parametrize("first_thought", [None, "F5"])
@@ -288,10 +393,23 @@ def test_an_engine_that_cannot_play_the_size_is_refused() -> None:
         player.start_game(0)
 
 
-@pytest.mark.parametrize("game", ["othello:size=6", "gomoku:size=7", "tictactoe"])
+RULES_ENGINE = ["> list_commands", "< = set_game", "< name", "< play", "< ", "> name"]
+
+
+@pytest.mark.parametrize("hello", [["> list_commands", "< = play", "< "], [*RULES_ENGINE, "< = Rhino", "< "]])
+def test_an_engine_that_cannot_be_told_the_rules_is_refused(hello: list[str]) -> None:
+    player = EnginePlayer(find_game("gomoku:rule=standard"), EngineParameters(), protocol="gtp", transport=Script(hello))
+    with pytest.raises(BadInput, match="GTP cannot tell an engine of rule=standard"):
+        player.start_game(0)
+
+
+@pytest.mark.parametrize(
+    "game", ["othello:size=6", "gomoku:size=7", "tictactoe", "othello:size=4,first=white", "gomoku:size=7,rule=standard"]
+)
 def test_two_engines_play_a_whole_game_through_the_client(game: str) -> None:
     rules = find_game(game)
-    transports = [SessionTransport(lambda answer: GtpSession(answer, ThinkingThread("random"), rules)) for _ in range(2)]
+    other = find_game("gomoku:size=9,rule=standard")  # what it is started with does not matter
+    transports = [SessionTransport(lambda answer: GtpSession(answer, ThinkingThread("random"), other)) for _ in range(2)]
     first, second = (EnginePlayer(rules, EngineParameters(), protocol="gtp", transport=one) for one in transports)
     record = play_game((first, second), Position(rules))
     assert record.reason == "rules", record.remark

@@ -13,7 +13,8 @@ from boardzero.engines.nboard import NBoardSession
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
-from boardzero.players.engine import EngineParameters, EnginePlayer
+from boardzero.players.engine import EnginePlayer
+from boardzero.players.engine_name import EngineParameters
 from boardzero.players.engine_process import EngineFault
 from boardzero.protocols.nboard import game_from_text, game_to_text
 

@@ -1,5 +1,6 @@
 """A training started, watched live, stopped and played against on the page, in a real browser against a real server."""
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -24,6 +25,55 @@ def tile(page: Any, name: str) -> Any:
     return page.locator(".tiles div", has_text=name).locator("dd")
 
 
+def told(event: str, content: dict[str, Any]) -> str:
+    return f"event: {event}\ndata: {json.dumps(content)}\n\n"
+
+
+def run_of(name: str, **more: Any) -> dict[str, Any]:
+    return {
+        "id": name, "title": name, "game": "tictactoe", "state": "running", "mine": False, "minutes": 5, "generations": None,
+        "generation": 1, "seconds": 60, "games": 10, "positions": 100, "share": 0.2, "network_generations": [], "trouble": "",
+        **more,
+    }  # fmt: skip
+
+
+def test_what_is_under_way_is_told_and_compared_runs_go_on(browser: Any) -> None:
+    runs, asked = [run_of("one"), run_of("two")], []
+    progress = {"event": "SelfPlayProgress", "generation": 1, "positions": 150, "wanted": 600, "unit": "positions"}
+    stream = told("run", runs[0]) + told("training", progress) + "retry: 600000\n\n"
+
+    def whole_run(route: Any) -> None:
+        asked.append(route.request.url)
+        route.fulfill(json={**runs[1], "events": [], "settings": {}})
+
+    with visiting(browser) as visit:
+        page = visit.page
+        page.route(
+            re.compile("/api/runs$"), lambda route: route.fulfill(json={"runs": runs, "can_train": True, "running": None})
+        )
+        page.route(
+            re.compile("/api/runs/one/events"), lambda route: route.fulfill(body=stream, content_type="text/event-stream")
+        )
+        page.route(re.compile("/api/runs/two$"), whole_run)
+        page.clock.install()
+        visit.open("/learn/one")
+        expect(page.locator(".doing")).to_have_text("Playing for generation 2: 150 of 600 positions")
+        with page.expect_response(re.compile("/api/runs/two$")):
+            page.get_by_label("Compare two").check()
+        for _ in range(2):  # again and again, as long as it goes on
+            with page.expect_response(re.compile("/api/runs/two$")):
+                page.clock.run_for(15_000)
+        assert len(asked) >= 3
+
+
+def test_learn_has_no_serious_accessibility_findings_in_the_dark(browser: Any) -> None:
+    with visiting(browser, color_scheme="dark") as visit:
+        page = visit.open("/learn")
+        page.get_by_role("button", name="Start a training").click()
+        expect(page.get_by_role("dialog")).to_be_visible()
+        assert serious_findings(page) == []
+
+
 def test_training_is_started_watched_live_stopped_and_played_against(browser: Any) -> None:
     with visiting(browser) as visit:
         page = visit.open("/learn")
@@ -41,6 +91,8 @@ def test_training_is_started_watched_live_stopped_and_played_against(browser: An
         expect(page.locator(".selfplay .words")).to_have_text(re.compile("Game [0-9]+ of generation"), timeout=PATIENCE)
         expect(tile(page, "Generation")).not_to_have_text(str(before), timeout=PATIENCE)
         assert listed.evaluate("row => row.isConnected")  # what is pointed at stays while its numbers change
+        assert serious_findings(page) == []
+        page.emulate_media(color_scheme="dark")
         assert serious_findings(page) == []
 
         page.get_by_role("button", name="Stop", exact=True).click()

@@ -195,6 +195,134 @@ def test_earlier_positions_can_be_looked_at_without_taking_back(page: Any) -> No
     expect(page.locator(".pieces .piece")).to_have_count(3)
 
 
+@pytest.mark.parametrize("kind", ["=mcts", "=minimax"])
+def test_new_game_begins_with_the_usual_strength_of_any_player(page: Any, kind: str) -> None:
+    begin(page, "tictactoe")
+    page.get_by_role("button", name="New game").click()
+    page.get_by_label("O is second").select_option(kind)
+    expect(page.get_by_label("Second: strength")).to_be_visible()
+    page.get_by_role("button", name="Begin", exact=True).click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.locator(".player-bar").first).to_contain_text({"=mcts": "MCTS", "=minimax": "Minimax"}[kind])
+
+
+def test_strength_has_the_limits_of_the_server_and_only_where_it_is_seen(page: Any) -> None:
+    begin(page, "tictactoe")
+    page.get_by_role("button", name="New game").click()
+    second, strength = page.get_by_label("O is second"), page.get_by_label("Second: strength")
+    begin_button = page.get_by_role("button", name="Begin", exact=True)
+    for kind, most in (("=mcts", "1000000"), ("=heuristic", "20000"), ("=minimax", "20")):
+        second.select_option(kind)
+        expect(strength).to_have_attribute("max", most)
+    page.get_by_label("Second: measure of strength").select_option("seconds")
+    expect(strength).to_have_attribute("max", "30")
+    strength.fill("31")
+    begin_button.click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    second.select_option("human")  # what was wrong is not seen any more
+    begin_button.click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.locator(".player-bar .remark")).to_have_text(["Human", "Human"])
+
+
+def test_board_of_any_size_is_chosen_and_impossible_ones_are_refused(browser: Any) -> None:
+    with visiting(browser, forgiven="400") as visit:
+        page = visit.page
+        begin(page, "connect4")
+        page.get_by_role("button", name="New game").click()
+        page.get_by_role("combobox", name="Board").select_option("Other…")
+        columns = page.get_by_role("spinbutton", name="columns")
+        columns.fill("40")
+        columns.press("Tab")
+        expect(page.locator("#notice")).to_contain_text("35")
+        begin_button = page.get_by_role("button", name="Begin", exact=True)
+        expect(begin_button).to_be_disabled()
+        columns.fill("4")
+        columns.press("Tab")
+        expect(begin_button).to_be_enabled()
+        begin_button.click()
+        expect(page.locator(".cells button")).to_have_count(4)
+        expect(page).to_have_url(re.compile("game=connect4%3Acolumns%3D4"))
+
+
+def drag(page: Any, source: Any, target: Any) -> None:
+    source.hover()
+    page.mouse.down()
+    target.hover(force=True)
+    page.mouse.up()
+
+
+def test_slip_of_the_mouse_makes_no_move(page: Any) -> None:
+    begin(page, "connect4", second="human")
+    drag(page, cell(page, 3), cell(page, 5))
+    cell(page, 0).click()
+    expect(page.locator(".moves button")).to_have_text(["1"])
+
+
+def test_man_that_was_let_go_beside_the_board_can_be_chosen_again(page: Any) -> None:
+    begin(page, "latrunculi:size=6,start=rows", second="human")
+    man = page.locator('.cells button[aria-label*="can move"]').first
+    place = int(man.get_attribute("data-place"))
+    drag(page, man, page.locator(".status"))
+    expect(cell(page, place)).to_have_attribute("aria-label", re.compile("chosen$"))
+    cell(page, place - 6).dispatch_event("pointerup")  # of another pointer
+    cell(page, place).press("Enter")
+    expect(cell(page, place)).to_have_attribute("aria-label", re.compile("can move$"))
+    expect(page.locator(".moves button")).to_have_count(0)
+
+
+def test_two_lines_that_win_are_two_strokes(page: Any) -> None:
+    begin(page, "tictactoe", second="human", moves="a3 a2 b3 b2 c2 a1 c1 b1 c3")
+    expect(page.locator(".status")).to_have_text("X won")
+    expect(page.locator(".winning-line")).to_have_count(2)
+    expect(page.locator(".winning")).to_have_count(5)
+
+
+def test_phone_plays_by_touch_without_scrolling_sideways(browser: Any) -> None:
+    phone: dict[str, Any] = {
+        "viewport": {"width": 390, "height": 844},
+        "has_touch": True,
+        "is_mobile": True,
+        "device_scale_factor": 2,
+    }
+    with visiting(browser, **phone) as visit:
+        page = visit.page
+        begin(page, "latrunculi:size=6,start=rows", second="human")
+        man = page.locator('.cells button[aria-label*="can move"]').first
+        place = int(man.get_attribute("data-place"))
+        man.tap()
+        expect(cell(page, place)).to_have_attribute("aria-label", re.compile("chosen$"))
+        page.locator('.cells button[aria-label*=" here"]').first.tap()
+        expect(page.locator(".moves button")).to_have_count(1)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        begin(page, "connect4", second="human")
+        cell(page, 3).tap()
+        expect(page.locator(".moves button")).to_have_text(["4"])
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_friend_without_the_token_gets_in_by_the_link(browser: Any, tmp_path: Path) -> None:
+    server = start_server(tmp_path, 0, "--token", "a-token-for-tests")
+    try:
+        address = address_of(server)
+        with visiting(browser) as host, visiting(browser, forgiven="403") as friend:
+            page = host.open("/play?token=a-token-for-tests&game=connect4&first=human&second=human", address)
+            expect(page.locator(".status")).to_have_text(re.compile("Red"))
+            page.get_by_role("button", name="Share").click()
+            link = page.get_by_label("Link: A friend plays Yellow").input_value()
+            assert "a-token-for-tests" not in link
+            page.get_by_role("button", name="Close").click()
+            friend.page.goto(link)
+            expect(friend.page.locator(".status")).to_have_text("Red to move")
+            expect(friend.page).not_to_have_url(re.compile("invite"))
+            cell(page, 3).click()
+            expect(friend.page.locator(".status")).to_have_text("Your turn, Yellow")
+            cell(friend.page, 4).click()
+            expect(page.locator(".moves button")).to_have_text(["4", "5"])
+    finally:
+        end_server(server)
+
+
 def test_first_paint_takes_less_than_a_second_and_nothing_jumps(browser: Any) -> None:
     paints: list[float] = []
     while len(paints) < VISITS and min(paints, default=1000) >= 1000:  # a busy machine may paint late now and then
@@ -212,7 +340,7 @@ def test_first_paint_takes_less_than_a_second_and_nothing_jumps(browser: Any) ->
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
-@pytest.mark.parametrize("game", ["connect4", "latrunculi:size=6,start=rows"])
+@pytest.mark.parametrize("game", ["connect4", "latrunculi:size=6,start=rows", "othello", "gomoku:size=9", "tictactoe"])
 def test_play_has_no_serious_accessibility_findings(browser: Any, colours: str, game: str) -> None:
     with visiting(browser, color_scheme=colours) as visit:
         page = visit.open(f"/play?game={game}&first=human&second=random")

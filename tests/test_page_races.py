@@ -111,6 +111,25 @@ def test_moves_of_the_list_stay_while_others_are_made(browser: Any, visit: Any) 
     expect(page.get_by_role("button", name="Move 2, 4")).to_be_focused()
 
 
+def test_a_stream_that_is_refused_for_good_is_told_and_not_asked_for_again(browser: Any) -> None:
+    with visiting(browser, forgiven="404") as visit:
+        page = visit.page
+        asked: list[str] = []
+        events = re.compile(r"/api/games/\w+/events$")
+
+        def refuse(route: Any) -> None:
+            asked.append(route.request.url)
+            route.fulfill(status=404, json={"error": "There is no such game."})
+
+        page.route(events, refuse)
+        page.clock.install()
+        visit.open(TABLE)
+        expect(page.locator("#notice")).to_have_text("There is no such game.")
+        page.clock.fast_forward("10:00")
+        page.get_by_role("button", name="Flip").click()  # the page has heard of that time
+        assert len(asked) == 2  # the stream, and why it was refused
+
+
 def test_two_steps_at_once_are_two_steps(visit: Any) -> None:
     page = visit.open("/study?game=connect4&moves=4453")
     ready(page)

@@ -116,6 +116,19 @@ def test_review_judges_and_lets_one_try_again_before_the_answer_is_shown(visit: 
     expect(page.locator(".review-table")).to_be_visible()
 
 
+def test_review_of_a_single_move_says_nothing_of_who_did_not_move(visit: Any) -> None:
+    page = visit.open("/study?game=tictactoe&moves=b2")
+    tab(page, "Review")
+    page.get_by_role("button", name="Review this game").click()
+    expect(page.locator(".review-table .accuracy td")).to_have_text([re.compile("[0-9]"), "–"])
+
+
+def test_player_that_counts_no_simulations_tells_none(visit: Any) -> None:
+    page = visit.open("/study?game=tictactoe&moves=b2")
+    page.get_by_label("Thinks").select_option("minimax")
+    expect(page.locator(".opinion-panel .remark")).to_have_text(re.compile(r"^[0-9.]+ s; depth"))
+
+
 def test_moves_are_pasted_and_bad_ones_are_refused_with_a_sentence(browser: Any) -> None:
     with visiting(browser, forgiven="400") as visit:
         page = visit.open("/study?game=othello")
@@ -154,8 +167,9 @@ def test_game_is_saved_to_the_log_and_opened_again(visit: Any) -> None:
     expect(page.locator(".moves button")).to_have_text(["a1", "b2", "c3"])
 
 
-def test_search_tree_opens_branch_by_branch(visit: Any) -> None:
-    page = visit.open("/study?game=connect4&moves=4")
+@pytest.mark.parametrize("game", ["connect4&moves=4", "othello:size=6"])
+def test_search_tree_opens_branch_by_branch(visit: Any, game: str) -> None:
+    page = visit.open(f"/study?game={game}")
     tab(page, "Tree")
     page.get_by_role("button", name="Grow a tree").click()
     branch = page.locator(".branch").first

@@ -31,6 +31,13 @@ def test_wins_and_blocks_are_seen() -> None:
     assert blocks_of(Position(GAME)) == []  # nothing threatens
 
 
+def test_a_win_that_only_the_own_move_makes_possible_is_no_threat() -> None:
+    """The first player has three cells of the second row; the fourth cell lies above one that is still empty."""
+    position = Position(GAME, "3112213")
+    assert wins_at_once(GAME, GAME.next_state(position.state, 3)) == [3]
+    assert blocks_of(position) == []
+
+
 def test_missed_wins_and_blocks_are_counted() -> None:
     entries = solved(WIN, THREAT, "")
     best = observe_habits(lambda positions: [0] * len(positions), entries)

@@ -21,8 +21,9 @@ from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
 from boardzero.games.rules import Game
-from boardzero.players.alphazero import AlphaZeroParameters, AlphaZeroPlayer
+from boardzero.players.alphazero import AlphaZeroPlayer
 from boardzero.players.catalogue import find_player
+from boardzero.players.parameters import AlphaZeroParameters
 from boardzero.players.player import Player
 from boardzero.search.forest import Evaluator
 from boardzero.search.line_heuristic import LineHeuristic

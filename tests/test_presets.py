@@ -2,6 +2,8 @@
 
 import sys
 import tomllib
+from collections.abc import Iterator
+from functools import reduce
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -30,7 +32,12 @@ SHORTENED: dict[str, list[str]] = {
     "agz-connect4": ["network.blocks=1", "network.channels=8", "training.first_positions=60", "training.positions=60"],
     "briden-connect4": ["training.epochs=2"],
     "katafanga-connect4": ["network.blocks=1", "network.channels=8"],
-    "katafanga-latrunculi": ["network.blocks=1", "network.channels=8", "training.games=1", "game=latrunculi:size=4"],
+    "katafanga-latrunculi": [
+        "network.blocks=1",
+        "network.channels=8",
+        "training.games=1",
+        "game=latrunculi:size=4,start=random",
+    ],
     "katafanga-othello": ["network.blocks=1", "network.channels=8", "training.games=1"],
     "katafanga-othello-small": ["network.blocks=1", "network.channels=8", "training.games=1"],
     "slavka-gomoku": ["game=gomoku:size=7", "training.first_positions=60", "training.positions=60"],
@@ -64,33 +71,115 @@ def test_presets_have_the_documented_networks(name: str, network: str) -> None:
     assert settings_of(name, []).network == DOCUMENTED_NETWORKS[network]
 
 
-def test_presets_have_the_figures_of_their_documents() -> None:
-    wandhoven, briden, othello, agz, slavka = (
-        settings_of(name, [])
-        for name in ("wandhoven-connect4", "briden-connect4", "katafanga-othello", "agz-connect4", "slavka-gomoku")
-    )
-    assert (wandhoven.search.exploration, wandhoven.selfplay.cap.full_simulations, wandhoven.training.batch) == (2, 50, 256)
-    assert (wandhoven.gate.kind, wandhoven.gate.factor, wandhoven.gate.games) == ("ratio", 1.3, 20)
-    assert wandhoven.search.transpositions and wandhoven.training.legal_only
-    assert (briden.selfplay.cap.full_simulations, briden.generations, briden.training.epochs) == (10, 50, 20)
-    assert (briden.training.held_out, briden.training.batch) == (0.2, 64)
-    assert (othello.selfplay.cap.full_simulations, othello.search.noise_alpha, othello.keep_every) == (200, 0.7, 100)
-    assert (othello.training.games, othello.training.steps, othello.training.batch) == (5, 1, 512)
-    assert (othello.evaluation.every, othello.evaluation.games, othello.replay.window.games) == (70, 30, 1000)
-    assert (agz.mode, agz.gate.percentage, agz.gate.wait_minutes) == ("concurrent", 60, 60)
-    assert agz.replay.window.clear_on_promotion
-    assert (agz.search.noise_alpha, agz.selfplay.cap.full_simulations) == (0.8, 100)
-    assert (slavka.search.exploration, slavka.search.noise_alpha, slavka.training.epochs) == (4, 0.064, 3)
-    assert (slavka.replay.window.generations, slavka.replay.duplicates, slavka.training.batch) == (4, "merge", 256)
+# What the documents say, setting by setting. PLAIN: none of them has anything of that kind.
+PLAIN: dict[str, Any] = {
+    "search.root": "puct", "search.first_play": "value", "search.first_play_value": 0, "search.exact": False,
+    "selfplay.precision": "float", "selfplay.cap.full_probability": 1, "training.schedule": "constant", "training.averaging": 0,
+}  # fmt: skip
+KATAFANGA: dict[str, Any] = {
+    **PLAIN, "game": "othello", "generations": 4000, "keep_every": 100,
+    "network.blocks": 19, "network.channels": 256, "network.activation": "leaky", "network.policy_channels": 256,
+    "network.policy_kernel": 3, "network.value_channels": 1, "network.value_hidden": 256,
+    "search.noise_fraction": 0.25, "selfplay.workers": 3, "selfplay.games": 20, "selfplay.cap.full_simulations": 200,
+    "selfplay.moves.temperature": 1, "selfplay.moves.temperature_plies": 6,
+    "replay.draw": "games", "replay.window.kind": "games", "replay.window.games": 1000,
+    "training.games": 5, "training.steps": 1, "training.batch": 512, "training.policy_loss": "cross_entropy",
+    "training.value.target": "average", "training.optimizer": "sgd",
+    "evaluation.every": 70, "evaluation.games": 30, "evaluation.opponents": ("random", "mcts", "previous:5"),
+}  # fmt: skip
+DOCUMENTS: dict[str, dict[str, Any]] = {
+    "wandhoven-connect4": {
+        **PLAIN, "game": "connect4", "network.kind": "wandhoven", "network.blocks": 6, "network.channels": 75,
+        "network.activation": "leaky", "network.slope": 0.3, "search.exploration": 2, "search.transpositions": True,
+        "selfplay.noise": False, "selfplay.cap.full_simulations": 50, "selfplay.moves.temperature": 1,
+        "replay.window.kind": "positions", "replay.window.positions": 30_000, "training.first_positions": 30_000,
+        "training.batch": 256, "training.legal_only": True, "training.value.target": "z", "training.optimizer": "sgd",
+        "training.weight_decay": 0, "gate.kind": "ratio", "gate.factor": 1.3, "gate.games": 20,
+    },
+    "briden-connect4": {
+        **PLAIN, "game": "connect4", "generations": 50, "keep_every": 1, "network.kind": "briden", "network.channels": 64,
+        "selfplay.workers": 1, "selfplay.games": 1, "selfplay.noise": False, "selfplay.cap.full_simulations": 10,
+        "replay.window.kind": "games", "replay.window.games": 1, "training.games": 1, "training.batch": 64,
+        "training.epochs": 20, "training.policy_loss": "cross_entropy", "training.value.target": "z",
+        "training.weight_decay": 0, "evaluation.every": 5, "evaluation.games": 10,
+        "evaluation.opponents": ("random", "mcts", "previous:1"),
+    },
+    "katafanga-othello": KATAFANGA,
+    "katafanga-othello-small": {
+        **KATAFANGA, "network.blocks": 11, "network.channels": 128, "network.policy_channels": 128,
+    },
+    "katafanga-connect4": {
+        **KATAFANGA, "game": "connect4:rows=7", "generations": None, "minutes": 300, "search.noise_alpha": 0,
+        "network.blocks": 11, "network.channels": 128, "network.policy_channels": 128,
+    },
+    "katafanga-latrunculi": {
+        **KATAFANGA, "game": "latrunculi:start=random", "search.noise_alpha": 0,
+        "network.blocks": 11, "network.channels": 128, "network.policy_channels": 128,
+    },
+    "agz-connect4": {
+        **PLAIN, "game": "connect4", "mode": "concurrent", "search.noise_fraction": 0.25, "search.noise_alpha": 0.8,
+        "selfplay.cap.full_simulations": 100, "selfplay.moves.temperature": 1, "replay.symmetries": True,
+        "replay.window.kind": "all", "replay.window.clear_on_promotion": True, "training.policy_loss": "cross_entropy",
+        "training.value.target": "z", "gate.kind": "percentage", "gate.percentage": 60, "gate.wait_minutes": 60,
+    },
+    "slavka-gomoku": {
+        **PLAIN, "game": "gomoku:size=13", "generations": 30, "keep_every": 1, "network.kind": "slavka", "network.blocks": 4,
+        "network.channels": 16, "network.head_layers": 2, "search.exploration": 4, "search.noise_fraction": 0.25,
+        "search.noise_alpha": 0.064, "search.virtual_loss": 1, "selfplay.cap.full_simulations": 1000,
+        "selfplay.moves.temperature": 1, "selfplay.moves.temperature_plies": 10, "replay.symmetries": True,
+        "replay.duplicates": "merge", "replay.window.kind": "generations", "replay.window.generations": 4,
+        "replay.window.generations_step": 2, "replay.window.generations_most": 20, "training.positions": 20_000,
+        "training.first_positions": 20_000, "training.batch": 256, "training.epochs": 3, "training.value.target": "z",
+        "training.optimizer": "adam", "training.learning_rate": 0.001, "training.weight_decay": 0,
+    },
+}  # fmt: skip
+EXCUSED = ("not given", "not mentioned", "departs")
+
+
+def text_of(name: str) -> str:
+    return resources.files("boardzero.settings").joinpath("presets", f"{name}.toml").read_text(encoding="utf-8")
+
+
+def settings_said(name: str) -> Iterator[tuple[str, bool]]:
+    """Every setting of a preset's file, and whether its line, or its group, says that it is not the document's."""
+    group, group_excused = "", False
+    for line in text_of(name).splitlines():
+        code, _, remark = line.partition("#")
+        excused = any(word in remark for word in EXCUSED)
+        if code.startswith("["):
+            group, group_excused = code.strip(" []") + ".", excused
+        elif "=" in code:
+            yield group + code.partition("=")[0].strip(), excused or group_excused
+
+
+def value_of(settings: RunSettings, key: str) -> Any:
+    return reduce(getattr, key.split("."), settings)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_not_from_the_document_has_its_reason(name: str) -> None:
-    """Every line is a setting that exists; a preset says at its beginning how to read it."""
-    text = resources.files("boardzero.settings").joinpath("presets", f"{name}.toml").read_text(encoding="utf-8")
-    assert '"not given" or "departs"' in text
-    assert "departs" in text.split("\n", 3)[3] or "not given" in text.split("\n", 3)[3]
-    parse_parameters(RunSettings, tomllib.loads(text), name)
+def test_presets_have_the_figures_of_their_documents(name: str) -> None:
+    settings = settings_of(name, [])
+    assert {key: value_of(settings, key) for key in DOCUMENTS[name]} == DOCUMENTS[name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_line_is_from_the_document_or_has_its_reason(name: str) -> None:
+    said = dict(settings_said(name))
+    extended = said.pop("extends", None) is not None
+    unexplained = {key for key, excused in said.items() if not excused} - set(DOCUMENTS[name])
+    assert not unexplained
+    assert '"not given" or "departs"' in text_of(name)
+    if not extended:
+        assert set(DOCUMENTS[name]) <= set(said)
+        parse_parameters(RunSettings, tomllib.loads(text_of(name)), name)
+
+
+def test_a_preset_that_extends_another_tells_the_differences() -> None:
+    large, small = settings_of("katafanga-othello", []), settings_of("katafanga-othello-small", [])
+    network = large.network.model_copy(update={"blocks": 11, "channels": 128, "policy_channels": 128})
+    assert small == large.model_copy(update={"network": network})
+    connect4 = settings_of("katafanga-connect4", [])
+    assert (connect4.minutes, connect4.generations) == (300, None)  # its own end
 
 
 @pytest.mark.parametrize("name", NAMES)

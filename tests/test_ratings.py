@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from boardzero.arena.openings import Openings
 from boardzero.cli.main import app
 from boardzero.errors import BadInput
 from boardzero.evaluation.batched_games import PlannedGame, play_together
-from boardzero.evaluation.entrants import gather, networks_of, run_labels
+from boardzero.evaluation.entrants import gather, networks_of, player_named, run_labels
 from boardzero.evaluation.pairings import choose_pairings
 from boardzero.evaluation.rating import Rating
 from boardzero.evaluation.rating_games import RatingGames
@@ -31,11 +32,14 @@ from boardzero.evaluation.rating_model import (
 from boardzero.evaluation.rating_scales import scale_named, wandhoven_difference
 from boardzero.events.games import GameRecord
 from boardzero.games.catalogue import find_game
-from boardzero.players.alphazero import AlphaZeroParameters, AlphaZeroPlayer
+from boardzero.network.weights import load_network, save_network
+from boardzero.players.alphazero import AlphaZeroPlayer
 from boardzero.players.catalogue import find_player
+from boardzero.players.parameters import AlphaZeroParameters
 from boardzero.players.player import Player
 from boardzero.storage.database import Database
 from boardzero.storage.queries import list_runs, newest_ratings
+from boardzero.training.run_folder import Promotions, RunFolder
 
 GAME = find_game("connect4:rows=5,columns=5")
 ADVANTAGE, DRAW = 0.3, -1.0  # of simulated games
@@ -238,9 +242,53 @@ def test_networks_are_spread_over_a_run_and_known_by_their_weights(trained: Path
     assert [one.generation for one in networks_of(trained, 10, 9, "run")] == [0, 1, 2, 3]
     assert [one.generation for one in networks_of(trained, 10, 2, "run")] == [0, 3]
     assert [one.generation for one in networks_of(trained, 10, 1, "run")] == [3]
-    by_run, by_name = networks_of(trained, 10, 1, "run")[0], f"alphazero:network={trained},sims=10"
+    by_run, by_name = networks_of(trained, 10, 1, "run")[0], f"alphazero:network={trained},sims=10,precision=float"
     _, entrants = gather([str(trained), by_name], 10, 1, ["random"])
     assert [one.key for one in entrants] == [by_run.key, "random"]
+
+
+def test_a_network_that_computes_otherwise_is_another_player(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    by_run = networks_of(trained, 10, 1, "run")[0]
+    assert "precision=float" in by_run.specification
+    by_name = {
+        precision: player_named(f"alphazero:network={trained},sims=10,precision={precision}", find_game("tictactoe")).key
+        for precision in ("float", "int8")
+    }
+    assert by_name["float"] == by_run.key != by_name["int8"]
+    for fast, meant in ((True, "int8"), (False, "float")):
+        monkeypatch.setattr("boardzero.evaluation.entrants.is_fast_with_bytes", lambda fast=fast: fast)
+        assert player_named(f"alphazero:network={trained},sims=10", find_game("tictactoe")).key == by_name[meant]
+
+
+def test_a_network_that_two_runs_have_is_rated_once_and_for_both(trained: Path, tmp_path: Path) -> None:
+    """Runs of one seed begin with the same weights: the order stays, and each run's steps are its own."""
+    other = tmp_path / "second"
+    shutil.copytree(trained, other)
+    for generation in (1, 2, 3):
+        weights = load_network(other / "networks" / f"generation-{generation:05}.safetensors")
+        for parameter in weights.network.parameters():
+            parameter.data *= 1.01
+        save_network(RunFolder(other).network(generation), weights.network, weights.game, weights.header.details)
+    game, entrants = gather([str(trained), str(other)], 8, 9, ["random"])
+    names = [one.name for one in entrants]
+    assert names == ["first 0", *(f"first {n}" for n in (1, 2, 3)), *(f"second {n}" for n in (1, 2, 3)), "random"]
+    assert entrants[0].places == ((str(trained.resolve()), 0), (str(other.resolve()), 0))
+    rating = Rating(game, entrants, RatingGames(tmp_path / "games.jsonl", game.specification), anchor=0)
+    rating.play(8, lambda _: None)
+    steps = [(Path(step.run).name, step.before, step.after) for step in rating.ratings(scale_named("wandhoven"), 20).steps]
+    assert steps == [("first", 0, 1), ("first", 1, 2), ("first", 2, 3), ("second", 0, 1), ("second", 1, 2), ("second", 2, 3)]
+
+
+def test_of_a_run_with_a_gate_those_are_rated_that_passed_it(trained: Path, tmp_path: Path) -> None:
+    gated = tmp_path / "gated"
+    shutil.copytree(trained, gated)
+    settings = json.loads((gated / "settings.json").read_text())
+    settings["gate"]["kind"] = "ratio"
+    (gated / "settings.json").write_text(json.dumps(settings))
+    assert [one.generation for one in networks_of(gated, 10, 9, "run")] == [0, 1, 2, 3]  # none has passed yet
+    RunFolder(gated).save_promotions(Promotions(promoted=(2,), compared=3))
+    assert [one.generation for one in networks_of(gated, 10, 9, "run")] == [0, 2]
+    assert [one.generation for one in networks_of(gated, 10, 1, "run")] == [2]
 
 
 def test_a_rating_goes_on_from_its_file_and_completes_a_matrix(trained: Path, tmp_path: Path) -> None:
@@ -271,6 +319,36 @@ def test_every_pair_of_games_has_its_own_opening(trained: Path, tmp_path: Path) 
         rating.play(8, lambda _: None)
     openings = [one.opening for one in rating.file.games]
     assert sorted(openings.count(one) for one in set(openings)) == [2] * 8
+
+
+def test_an_interrupted_rating_repeats_no_opening(tmp_path: Path) -> None:
+    """Of two batches only some games were kept, of either colour; going on plays those that are missing, and none twice."""
+    entrants = [player_named("random", GAME), player_named("mcts:sims=2", GAME)]
+    path = tmp_path / "games.jsonl"
+    Rating(GAME, entrants, RatingGames(path, GAME.specification), anchor=0).play(12, lambda _: None)
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for number, line in enumerate(lines) if number not in (0, 3, 4, 7)))
+    again = Rating(GAME, entrants, RatingGames(path, GAME.specification), anchor=0)
+    again.play(8, lambda _: None)
+    played = [(game.opening, game.keys) for game in again.file.games]
+    assert len(played) == len(set(played)) == 16
+    assert len({opening for opening, _ in played}) == 8  # each with both colours again
+
+
+def test_openings_run_out_and_it_is_said_how_far_that_led(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rating = ["rate", "--game", "tictactoe", "random", "minimax:depth=1", "--no-anchors"]
+    app([*rating, "--file", str(tmp_path / "games.jsonl"), "--until", "1", "--json"], standalone_mode=False)
+    said = capsys.readouterr()
+    answer = json.loads(said.out)
+    widest = max((one["interval"][1] - one["interval"][0]) / 2 for one in answer["players"])
+    assert f"intervals are at most ± {widest:.0f} (" in said.err and "not ± 1." in said.err
+
+
+def test_until_means_the_intervals_that_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rating = ["rate", "--game", GAME.specification, "random", "mcts:sims=3", "minimax:depth=1", "--no-anchors"]
+    app([*rating, "--file", str(tmp_path / "games.jsonl"), "--until", "120", "--json"], standalone_mode=False)
+    answer = json.loads(capsys.readouterr().out)
+    assert all(one["interval"][1] - one["interval"][0] <= 240 for one in answer["players"])
 
 
 def test_runs_of_the_same_name_are_told_apart() -> None:

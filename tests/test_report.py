@@ -17,7 +17,7 @@ from boardzero.evaluation.charts import charts_of
 from boardzero.evaluation.example_games import newest_games
 from boardzero.evaluation.report import write_report
 from boardzero.evaluation.run_history import read_history
-from boardzero.events.training import GenerationDone, PerfectPlayMeasured, StrengthMeasured
+from boardzero.events.training import GenerationDone, NetworksCompared, PerfectPlayMeasured, StrengthMeasured
 from boardzero.games.catalogue import find_game
 from boardzero.training.run_folder import RunFolder
 
@@ -58,6 +58,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"name": "random", "run": None, "generation": None, "rating": 0.0, "interval": [-80.0, 90.0]},
         {"name": "mcts:sims=1", "run": None, "generation": None, "rating": 1.0, "interval": [-80.0, 90.0]},
     ]
+    folder.append_event(NetworksCompared(2, 1, 120.0, 9, 2, 9, False, 1.0))
+    folder.append_event(NetworksCompared(1, 0, 60.0, 15, 0, 5, True, 1.0))
     (folder.path / "ratings.json").write_text(json.dumps({"scale": "elo", "players": players}))
     return folder.path
 
@@ -110,7 +112,7 @@ def test_a_report_shows_everything_that_was_measured(trained: Path) -> None:
     assert path == trained / "report.html"
     page = path.read_text()
     keys = [chart["key"] for chart in embedded(page)["charts"]]
-    assert keys == ["ratings", "mistakes", "wins-random", "wins-previous", "losses", "rate", "speeds", "games"]
+    assert keys == ["ratings", "mistakes", "wins-random", "wins-previous", "gate", "losses", "rate", "speeds", "games"]
     links = Links()
     links.feed(page[: page.index("<script>")] + page[page.rindex("</script>") :])
     assert all(link.startswith("data:") for link in links.found)  # nothing is fetched from anywhere
@@ -123,6 +125,69 @@ def test_matches_against_several_networks_are_taken_together(trained: Path) -> N
     chart = next(chart for chart in charts_of([read_history(trained, "run")]) if chart.key == "wins-previous")
     first = next(trace for trace in chart.traces if trace.get("name") == "moving first")
     assert first["y"] == pytest.approx([100 * 25 / 30] * 2)
+
+
+def test_matches_of_the_gate_are_shown(trained: Path) -> None:
+    chart = next(chart for chart in charts_of([read_history(trained, "run")]) if chart.key == "gate")
+    taken, turned_down = chart.traces
+    assert (taken["name"], taken["x"], taken["y"], taken["text"]) == ("taken", [1], [75], ["1 against 0: 15–0–5"])
+    assert (turned_down["name"], turned_down["y"]) == ("turned down", [50])
+
+
+def rated(path: Path, scale: str, anchor: str, *players: tuple[Path, int, float]) -> None:
+    """Leave ratings in a run's folder, as `boardzero rate` does."""
+    listed = [
+        {"name": f"{run.name} {generation}", "run": str(run), "generation": generation, "rating": rating,
+         "interval": [rating - 9, rating + 9], "places": [[str(run), generation]]}
+        for run, generation, rating in players
+    ]  # fmt: skip
+    content = {"scale": scale, "anchor": anchor, "anchor_rating": 0.0, "players": listed}
+    (path / "ratings.json").write_text(json.dumps(content))
+
+
+def test_a_report_shows_the_ratings_of_its_own_run(tmp_path: Path) -> None:
+    """Of runs that were rated together, and of those of the same name; a folder that was moved is known by its name."""
+    first, second, elsewhere = tmp_path / "a" / "run", tmp_path / "a" / "other", tmp_path / "b" / "run"
+    for path in (first, second, elsewhere):
+        begin(path).append_event(generation_done(1))
+        rated(path, "elo", "random", (second, 1, 700.0), (elsewhere, 1, 500.0), (first, 1, 300.0))
+    for path, rating in ((first, 300), (second, 700), (elsewhere, 500)):
+        history = read_history(path, "run")
+        assert [one["rating"] for one in history.own_ratings()] == [rating]
+        page = write_report([path])[0].read_text()
+        assert f"<b>{rating}</b>" in page and not any(f"<b>{other}</b>" in page for other in {300, 500, 700} - {rating})
+    moved = tmp_path / "c" / "other"
+    moved.parent.mkdir()
+    second.rename(moved)
+    assert [one["rating"] for one in read_history(moved, "run").own_ratings()] == [700]
+    unclear = tmp_path / "c" / "run"  # two runs of this name were rated, and neither is this one
+    begin(unclear).append_event(generation_done(1))
+    shutil.copy(first / "ratings.json", unclear)
+    assert read_history(unclear, "run").own_ratings() == []
+
+
+def test_a_network_of_several_runs_is_in_the_curve_of_each(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        begin(tmp_path / name).append_event(generation_done(1))
+        rated(tmp_path / name, "elo", "random", (tmp_path / "one", 0, 5.0), (tmp_path / name, 1, 90.0))
+        content = json.loads((tmp_path / name / "ratings.json").read_text())
+        content["players"][0]["places"] = [[str(tmp_path / "one"), 0], [str(tmp_path / "two"), 0]]
+        (tmp_path / name / "ratings.json").write_text(json.dumps(content))
+        own = read_history(tmp_path / name, name).own_ratings()
+        assert [(one["generation"], one["rating"]) for one in own] == [(0, 5), (1, 90)]
+
+
+def test_ratings_of_different_scales_are_not_drawn_into_one_chart(tmp_path: Path) -> None:
+    for name, scale, anchor in (("a", "elo", "random"), ("b", "wandhoven", "b 0"), ("c", "elo", "random")):
+        begin(tmp_path / name).append_event(generation_done(1))
+        rated(tmp_path / name, scale, anchor, (tmp_path / name, 1, 100.0))
+    charts = [chart for chart in charts_of([read_history(tmp_path / n, n) for n in "abc"]) if chart.key.startswith("ratings")]
+    names = [[trace["name"] for trace in chart.traces if "name" in trace] for chart in charts]
+    assert [(chart.key, chart.title) for chart in charts] == [
+        ("ratings", "Rating, random at 0"), ("ratings-2", "Rating, b 0 at 0")
+    ]  # fmt: skip
+    assert names == [["a", "c"], ["b"]]
+    assert charts[1].layout["yaxis"]["title"]["text"] == "Wandhoven's scale (base e)"
 
 
 def test_runs_are_laid_over_each_other(trained: Path, tmp_path: Path) -> None:
@@ -159,15 +224,23 @@ def test_texts_in_a_page_cannot_become_code(trained: Path, tmp_path: Path) -> No
     assert "<img" not in page[page.index('id="report">') :]
 
 
-def test_a_report_of_500_generations_is_written_in_under_10_seconds(tmp_path: Path) -> None:
-    folder = begin(tmp_path / "long")
+@pytest.fixture(scope="module")
+def long_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = begin(tmp_path_factory.mktemp("reported") / "long")
     for generation in range(1, 501):
         folder.append_event(generation_done(generation))
+        folder.append_event(
+            NetworksCompared(generation, max(0, generation - 3), 60.0 * generation, 9, 2, 9, generation % 3 == 0, 1.0)
+        )
         if generation % 5 == 0:
             folder.append_event(strength(generation, "random", "random"))
             folder.append_event(PerfectPlayMeasured(generation, 60.0 * generation, 100, 400, 40))
+    return folder.path
+
+
+def test_a_report_of_500_generations_is_written_in_under_10_seconds(long_run: Path) -> None:
     begun = time.perf_counter()
-    write_report([folder.path])
+    write_report([long_run])
     assert time.perf_counter() - begun < 10
 
 
@@ -191,9 +264,8 @@ def browser() -> Iterator[Any]:
         browser.close()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-def test_a_browser_opens_the_report_without_errors(trained: Path, browser: Any, width: int, scheme: str) -> None:
-    (path,) = write_report([trained])
+def opened(browser: Any, path: Path, width: int = 1280, scheme: str = "light") -> tuple[Any, list[str]]:
+    """The page, and whatever the browser complains about."""
     page = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme).new_page()
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None)
@@ -201,7 +273,22 @@ def test_a_browser_opens_the_report_without_errors(trained: Path, browser: Any, 
     page.on("request", lambda request: complaints.append(request.url) if request.url.startswith("http") else None)
     page.goto(path.as_uri())
     page.wait_for_selector("#chart-losses .main-svg")
-    page.locator(".plot .main-svg").nth(7).wait_for(state="attached")
+    return page, complaints
+
+
+def test_a_browser_opens_the_report_of_500_generations_without_errors(long_run: Path, browser: Any) -> None:
+    page, complaints = opened(browser, write_report([long_run])[0])
+    for key in ("mistakes", "wins-random", "gate", "losses", "rate", "speeds", "games"):
+        page.locator(f"#chart-{key} .main-svg").first.wait_for(state="attached")
+    assert page.locator("#chart-losses .scatterlayer .trace").count() == 3
+    assert page.locator("#chart-gate .point").count() == 500
+    assert complaints == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_a_browser_opens_the_report_without_errors(trained: Path, browser: Any, width: int, scheme: str) -> None:
+    page, complaints = opened(browser, write_report([trained])[0], width, scheme)
+    page.locator(".plot .main-svg").nth(8).wait_for(state="attached")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")  # nothing to scroll sideways for
     game = page.locator("#game-0")
     game.locator("input").evaluate("slider => { slider.value = 0; slider.dispatchEvent(new Event('input')); }")
@@ -218,7 +305,7 @@ def test_charts_are_also_written_as_pictures(trained: Path, tmp_path: Path) -> N
     if not Path(CHROMIUM).is_file():
         pytest.skip(f"Chromium is not installed at {CHROMIUM}")
     _, *pictures = write_report([trained], tmp_path / "report.html", pictures=True)
-    assert len(pictures) == 8
+    assert len(pictures) == 9
     for picture in pictures:
         assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size > 5000
 

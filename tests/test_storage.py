@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -19,6 +20,7 @@ from sqlalchemy import insert, text
 from storage_helpers import games_in, random_record
 
 from boardzero.errors import BadInput
+from boardzero.storage import log as log_module
 from boardzero.storage import schema
 from boardzero.storage.database import Database, DatabaseDown
 from boardzero.storage.entries import Entry, StoredGame, game_entry, id_of, new_id, write_entries
@@ -28,6 +30,7 @@ from boardzero.storage.queries import (
     GameFilter,
     count_games,
     find_stored_game,
+    list_evaluations,
     list_games,
     list_matches,
     newest_ratings,
@@ -166,7 +169,55 @@ def test_the_newest_ratings_are_those_of_the_last_fit_in_exactly_this_game(url: 
             ("random", 0),
         ]
         assert newest_ratings(connection, "othello") == []
+        assert [row["player"] for row in newest_ratings(connection)] == ["a"]
     database.close()
+
+
+def test_what_a_resumed_run_did_again_is_as_it_went_the_last_time(url: str) -> None:
+    """An older row that waited on disk for the database does not come back, though."""
+    run: dict[str, Any] = {"id": new_id(), "folder": "here", "game": "tictactoe", "settings": {}, "begun": "2031", "who": "me"}
+
+    def generation(ended: str, games: int) -> Entry:
+        known = {"run": run["id"], "generation": 4, "ended": ended, "games": games}
+        return Entry("generations", {**known, "seconds": 1.0, "positions": 9, "report": {"games": games}})
+
+    evaluation = {"id": new_id(), "run": run["id"], "generation": 4, "kind": "K", "opponent": "random", "seconds": 1.0}
+    with GameLog(url, silence) as log:
+        log.write(
+            [Entry("runs", run), generation("2031-01-01", 10), Entry("evaluations", {**evaluation, "report": {"score": 1}})]
+        )
+        log.flush()
+        log.write([generation("2031-01-02", 20), Entry("evaluations", {**evaluation, "report": {"score": 2}})])
+        log.flush()
+        log.write([generation("2030-12-31", 5)])
+    database = Database(url)
+    with database.reading() as connection:
+        rows = connection.execute(text("select games, ended from generations")).all()
+        (evaluated,) = list_evaluations(connection, run["id"])
+    database.close()
+    assert [tuple(row) for row in rows] == [(20, "2031-01-02")]
+    assert evaluated["report"] == {"score": 2}
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_fault_of_the_program_loses_no_rows_and_lets_nobody_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    url, works = str(tmp_path / "games.sqlite"), log_module.store_rows
+
+    def fail(*_: object) -> int:
+        raise RuntimeError("unheard of")
+
+    with GameLog(url, said.append, retry_seconds=0.05) as log:
+        monkeypatch.setattr(log_module, "store_rows", fail)
+        log_game(log, random_record(), "test")
+        log.flush()  # returns
+        log.write([Entry("games", {"id": object()})])  # can be written nowhere
+        log.flush()
+        monkeypatch.setattr(log_module, "store_rows", works)
+        time.sleep(0.1)
+        log_game(log, random_record(seed=1), "test")
+    assert len(games_in(url)) == 2
+    assert "unheard of" in said[0] and "1 rows for the game log are lost" in said[1] and "answers again" in said[2]
 
 
 def test_a_row_that_the_database_refuses_does_not_keep_others_out(url: str) -> None:

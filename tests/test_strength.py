@@ -12,6 +12,7 @@ from boardzero.errors import BadInput
 from boardzero.events.training import PerfectPlayMeasured, StrengthMeasured
 from boardzero.network.weights import read_header
 from boardzero.settings.evaluation import EvaluationSettings
+from boardzero.settings.run import RunSettings
 from boardzero.training.loop import Training
 from boardzero.training.run_folder import RunFolder
 from boardzero.training.strength import StrengthMeter
@@ -82,9 +83,9 @@ def test_an_evaluation_without_time_waits(tmp_path: Path) -> None:
     meter.measure(0, 99, told.append)
     assert told == []
     meter.measure(0, 1000, told.append)
-    assert len(told) == 2  # random and mcts
+    assert len(told) == 3  # random, mcts and minimax
     meter.measure(0, 10_000, told.append)
-    assert len(told) == 2  # each generation once
+    assert len(told) == 3  # each generation once
 
 
 def test_what_costs_too_much_waits_and_comes_first_later(tmp_path: Path) -> None:
@@ -103,10 +104,10 @@ def test_the_end_is_measured_even_after_a_short_run(tmp_path: Path) -> None:
     meter = meter_of(tmp_path / "run")
     told: list[object] = []
     meter.measure(0, 0.5, told.append, final=True)
-    assert len(told) == 2
+    assert len(told) == 3
     silent = meter_of(tmp_path / "silent", "evaluation.share=0")
     silent.measure(0, 1000, told.append, final=True)
-    assert len(told) == 2
+    assert len(told) == 3
 
 
 def test_evaluations_come_every_so_many_generations_or_minutes(tmp_path: Path) -> None:
@@ -141,6 +142,11 @@ def test_opponents_that_cannot_be_met_are_refused(tmp_path: Path, opponents: str
     folder.create(settings_of(f"evaluation.opponents={opponents}"))
     with pytest.raises(BadInput, match=said):
         Training(folder, lambda _: None)
+
+
+def test_minimax_is_among_the_usual_opponents() -> None:
+    """So shallow that it costs little on large boards too; a run without a word about opponents meets it."""
+    assert RunSettings().evaluation.opponents == ("random", "mcts", "minimax:depth=2", "previous:5")
 
 
 def test_opponents_are_written_with_spaces_between_them() -> None:

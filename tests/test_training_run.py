@@ -1,5 +1,6 @@
 """Runs: repeatable, resumed without loss, and robust against damage."""
 
+import contextlib
 import errno
 import itertools
 import json
@@ -20,14 +21,16 @@ from training_runs import begin, checkpoint_of, game_numbers, games_on_disk, run
 
 from boardzero.arena.match import Match, MatchSettings
 from boardzero.errors import BadInput
-from boardzero.events.training import DamageFound, GenerationDone, TrainingEvent
+from boardzero.events.training import DamageFound, GenerationDone, Remark, SelfPlayProgress, TrainingEvent
 from boardzero.games.catalogue import find_game
 from boardzero.network.weights import ONNX_SUFFIX, load_network, read_header
 from boardzero.players.catalogue import find_player
 from boardzero.replay.record import SelfPlayGame
 from boardzero.replay.replay import Replay
+from boardzero.training.cores import cores_here
 from boardzero.training.learner import Learner
 from boardzero.training.loop import Training
+from boardzero.training.resuming import keep_clock
 from boardzero.training.run_folder import RunFolder, troubles_of_the_disk_said
 
 
@@ -101,7 +104,7 @@ def test_several_workers_share_a_run(tmp_path: Path) -> None:
 
 def test_training_has_all_cores_unless_the_run_is_to_be_repeatable(tmp_path: Path) -> None:
     run(begin(tmp_path / "many", "selfplay.workers=2", generations=1))
-    assert torch.get_num_threads() == os.cpu_count()
+    assert torch.get_num_threads() == len(cores_here())
     run(begin(tmp_path / "one", generations=1))
     assert torch.get_num_threads() == 1
 
@@ -179,6 +182,46 @@ def stop_after(training: Training, games: int) -> None:
             training.stop()
 
     training.replay.add = add_and_count  # type: ignore[assignment, method-assign]
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_the_time_of_games_that_stay_counts_when_a_run_goes_on(tmp_path: Path, killed: bool) -> None:
+    """Otherwise every stop would be a gift of games that took no time."""
+    folder = begin(tmp_path / "run", "training.first_positions=100000", generations=None, minutes=60)
+
+    def end(event: TrainingEvent) -> None:
+        if isinstance(event, SelfPlayProgress) and event.finished:
+            if killed:
+                raise InterruptedError
+            training.stop()
+
+    with contextlib.suppress(InterruptedError), Training(folder, end) as training:
+        training._begun -= 100  # as if it had played for so long
+        training.run()
+    with Training(folder, lambda _: None) as again:
+        assert again._new_games > 0 and 100 <= again.seconds < 160
+
+
+def test_the_time_of_what_is_done_again_does_not_count_twice(tmp_path: Path) -> None:
+    folder = begin(tmp_path / "run", generations=3)
+    run_generations(folder, 1)
+    keep_clock(folder, 1000.0)  # but no game has come since the checkpoint
+    with Training(folder, lambda _: None) as again:
+        assert again.seconds < 500
+
+
+def test_a_run_that_waits_for_its_first_game_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = begin(tmp_path / "run", generations=None, minutes=1)
+    events: list[TrainingEvent] = []
+    with Training(folder, events.append) as training:
+        monkeypatch.setattr(type(training.replay), "positions", 0)
+        assert not training.is_over() and not events
+        training._begun -= 60
+        assert not training.is_over() and not training.is_over()
+        (remark,) = [event for event in events if isinstance(event, Remark)]
+        assert "no game has ended yet" in remark.sentence
+        monkeypatch.setattr(type(training.replay), "positions", 9)
+        assert training.is_over()
 
 
 def test_enough_games_on_disk_are_trained_on_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -365,6 +408,8 @@ def test_tensorboard_shows_the_events(begun: RunFolder) -> None:
     told = {event["generation"]: event["policy_loss"] for event in begun.read_events()}
     assert losses == pytest.approx(told, rel=1e-6)
     assert set(losses) == {1, 2, 3}
+    totals = {event["generation"]: event["policy_loss"] + event["value_loss"] for event in begun.read_events()}
+    assert {point.step: point.value for point in log.Scalars("loss/total_loss")} == pytest.approx(totals, rel=1e-6)
 
 
 def test_totals_count_the_games_of_later_generations(begun: RunFolder) -> None:

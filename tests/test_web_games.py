@@ -18,6 +18,8 @@ from starlette.testclient import TestClient
 from web_servers import ok, refusal, reply_to, serving
 
 from boardzero.web.game_log import GameLog
+from boardzero.web.thinking.jobs import Busy
+from boardzero.web.thinking.solvers import Solvers
 
 
 @pytest.fixture(scope="module")
@@ -175,6 +177,20 @@ def test_a_machine_that_cannot_move_says_why(client: TestClient) -> None:
     assert "last moves only" in state["trouble"]
 
 
+def test_a_busy_solver_is_asked_again(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    solve, asked = Solvers.scores, []
+
+    async def busy_at_first(*arguments: Any) -> Any:
+        asked.append(1)
+        if len(asked) == 1:
+            raise Busy("The solver is busy.")
+        return await solve(*arguments)
+
+    monkeypatch.setattr(Solvers, "scores", busy_at_first)
+    state = play(client, begin(client, "tictactoe", "human", "perfect"), "a1")
+    assert state["position"]["plies"] == 2 and not state["trouble"] and len(asked) == 2
+
+
 def test_unknown_games_are_not_found(client: TestClient) -> None:
     assert "There is no game" in refusal(client.get("/api/games/nothing"), 404)
     assert client.post("/api/games/nothing/undo", json={}).status_code == 404
@@ -234,6 +250,31 @@ def test_a_game_goes_on_after_a_restart_of_the_server(tmp_path: Path) -> None:
         found = ok(client.get(f"/api/games/{state['id']}"))
         assert found["redo"] == list(state["position"]["moves"])
         assert play(client, found, "1")["position"]["plies"] == 2
+
+
+def test_finished_games_that_nobody_looks_at_are_not_in_memory(tmp_path: Path) -> None:
+    with serving(tmp_path) as client:
+        states = [begin(client, "tictactoe") for _ in range(3)]
+        assert ok(client.get("/api/status"))["games"] == 3
+        for state in states[:2]:
+            for move in ("a1", "b1", "a2", "b2", "a3"):
+                state = play(client, state, move)
+            assert log_id(client, state)
+        assert ok(client.get(f"/api/games/{states[0]['id']}"))["result"] == "first"
+        assert ok(client.get("/api/status"))["games"] == 1
+        assert do(client, states[0], "undo")["position"]["plies"] == 4  # and can be gone on with
+        assert ok(client.get("/api/status"))["games"] == 2
+
+
+def test_a_finished_game_that_a_killed_server_did_not_log_is_logged_by_the_next(tmp_path: Path) -> None:
+    with serving(tmp_path, log_games=False) as client:
+        state = do(client, play(client, begin(client, "connect4"), "4"), "resign", side=1)
+        play(client, begin(client, "connect4"), "4")
+        assert ok(client.get("/api/log"))["total"] == 0
+    for _ in range(2):  # once, however often it starts
+        with serving(tmp_path) as client:
+            logged = log_id(client, state)
+            assert [each["id"] for each in ok(client.get("/api/log"))["games"]] == [logged]
 
 
 # -- a real server in a process of its own -----------------------------------------------------------------------------

@@ -1,6 +1,9 @@
 """The lobby sends clients to a server that is up."""
 
+import io
+import json
 import time
+import urllib.request
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +12,7 @@ from starlette.testclient import TestClient
 from web_servers import ok, refusal
 
 from boardzero.web import lobby
+from boardzero.web.serving import Announcer
 
 TOKEN = "the-lobby-token"
 KNOWN = {"Authorization": f"Bearer {TOKEN}"}
@@ -23,8 +27,8 @@ def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
         yield client
 
 
-def announce(client: TestClient, url: str, **headers: Any) -> Any:
-    return client.post("/api/servers", json={"url": url}, headers=headers or KNOWN)
+def announce(client: TestClient, url: str, visitors: int = 0, **headers: Any) -> Any:
+    return client.post("/api/servers", json={"url": url, "visitors": visitors}, headers=headers or KNOWN)
 
 
 def test_only_servers_that_know_the_token_are_listed(client: TestClient) -> None:
@@ -46,6 +50,37 @@ def test_clients_are_sent_to_a_server_that_answers_and_spread(client: TestClient
     UP.update({"http://one:8000", "http://two:8000"})
     targets = [client.get("/go", params={"to": "/play/othello"}).headers["location"] for _ in range(4)]
     assert sorted(targets) == ["http://one:8000/play/othello"] * 2 + ["http://two:8000/play/othello"] * 2
+
+
+def test_clients_are_sent_where_the_fewest_are(client: TestClient) -> None:
+    for name, visitors in (("full", 30), ("quiet", 1)):
+        ok(announce(client, f"http://{name}:8000", visitors))
+        UP.add(f"http://{name}:8000")
+    assert {client.get("/go").headers["location"] for _ in range(4)} == {"http://quiet:8000/"}
+    assert [each["visitors"] for each in ok(client.get("/api/servers"))["servers"]] == [5, 30]
+    ok(announce(client, "http://quiet:8000", 40))  # they have come, and more
+    assert client.get("/go").headers["location"] == "http://full:8000/"
+
+
+def test_a_link_through_the_lobby_may_hold_the_token_of_the_servers(client: TestClient) -> None:
+    ok(announce(client, "http://one:8000"))
+    UP.add("http://one:8000")
+    assert client.get("/go?to=/%3Ftoken%3Dsecret").headers["location"] == "http://one:8000/?token=secret"
+
+
+def test_a_server_tells_the_lobby_how_many_visitors_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[Any] = []
+
+    def take(request: Any, timeout: float) -> Any:
+        sent.append(json.loads(request.data))
+        return io.BytesIO()
+
+    monkeypatch.setattr(urllib.request, "urlopen", take)
+    visitors = iter((3, 5))
+    announcer = Announcer("http://lobby:8100", TOKEN, "http://one:8000", lambda: next(visitors))
+    for _ in range(2):
+        announcer._announce()
+    assert sent == [{"url": "http://one:8000", "visitors": number} for number in (3, 5)]
 
 
 def test_when_no_server_answers_the_lobby_says_so(client: TestClient) -> None:

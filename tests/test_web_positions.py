@@ -1,5 +1,7 @@
 """Games and positions as the page gets them."""
 
+import asyncio
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from boardzero.games.catalogue import BUILT_IN, find_game
 from boardzero.games.position import Position
 from boardzero.web.describing.looks import LOOKS
 from boardzero.web.describing.position import describe_position
+from boardzero.web.routes import positions as routes
 
 VARIANTS = [specification for looks in LOOKS.values() for _, specification in looks.sizes]
 
@@ -77,14 +80,31 @@ def test_a_row_of_jumps_names_every_landing(client: TestClient) -> None:
 
 def test_the_winning_line_is_told(client: TestClient) -> None:
     won = position(client, "connect4", "1122334")
-    assert won["winner"] == 0 and won["line"] == [35, 36, 37, 38] and won["sentence"] == "Red won."
+    assert won["winner"] == 0 and won["lines"] == [[35, 36, 37, 38]] and won["sentence"] == "Red won."
     diagonal = position(client, "tictactoe", "a1 a2 b2 a3 c3")
-    assert diagonal["line"] == [2, 4, 6]
+    assert diagonal["lines"] == [[2, 4, 6]]
+
+
+def test_whole_games_are_described_beside_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[int] = []
+
+    def glance(_: object) -> list[Any]:
+        threads.append(threading.get_ident())
+        return []
+
+    monkeypatch.setattr(routes, "glance_at_all", glance)
+    asyncio.run(routes.positions("connect4", "44", None))
+    assert len(threads) == 1 and threads != [threading.get_ident()]
+
+
+def test_two_lines_that_one_move_completes_are_told_apart(client: TestClient) -> None:
+    won = position(client, "tictactoe", "a3 a2 b3 b2 c2 a1 c1 b1 c3")
+    assert sorted(won["lines"]) == [[0, 1, 2], [2, 5, 8]]
 
 
 def test_an_exact_five_is_the_line_and_six_is_none(client: TestClient) -> None:
     moves = "a1 a9 b1 b9 c1 c9 d1 d9 f1 f9 e1"  # a1 to f1: six
-    assert position(client, "gomoku:size=9", moves)["line"]
+    assert position(client, "gomoku:size=9", moves)["lines"]
     assert not position(client, "gomoku:size=9,rule=standard", moves)["over"]
 
 

@@ -1,8 +1,10 @@
 """Trainings on the page: listed, watched, started, stopped; their networks played."""
 
+import asyncio
 import json
 import time
 from collections.abc import Iterator
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,14 @@ from starlette.testclient import TestClient
 from training_runs import SMALL, begin
 from web_servers import ok, refusal, reply_to, serving
 
+from boardzero.events.training import LearningProgress, SelfPlayProgress
+from boardzero.training import loop
+from boardzero.training.lock import FolderLock
 from boardzero.training.loop import Training
-from boardzero.web.learning.folder import EventTail
-from boardzero.web.learning.watching import GameTail
-from boardzero.web.networks import run_id
+from boardzero.web.learning.folder import EventTail, ProgressTail
+from boardzero.web.learning.keeper import RunKeeper
+from boardzero.web.learning.watching import GameTail, watch_run
+from boardzero.web.networks import RunShelf, run_id
 
 
 @pytest.fixture(scope="module")
@@ -69,13 +75,56 @@ def test_any_generation_can_be_played_and_two_can_play_each_other(client: TestCl
 
 
 def test_a_network_of_another_game_is_refused(client: TestClient) -> None:
-    state = ok(client.post("/api/games", json={"game": "connect4", "players": [f"alphazero:network={RUN}.2", "human"]}))
-    while state["thinking"]:
-        time.sleep(0.05)
-        state = ok(client.get(f"/api/games/{state['id']}"))
-    assert "cannot play connect4" in state["trouble"]
+    wish = {"game": "connect4", "players": [f"alphazero:network={RUN}.2", "human"]}
+    sentence = refusal(client.post("/api/games", json=wish), 400)
+    assert f"The network '{RUN}.2' was built for tictactoe and cannot play connect4" in sentence and "/" not in sentence
     sentence = refusal(client.get("/api/policy", params={"game": "tictactoe", "network": f"{RUN}.77"}), 400)
     assert "has no network of generation 77; there are 0, 1, 2" in sentence
+
+
+def test_a_network_that_cannot_be_read_is_refused_by_its_id(tmp_path: Path) -> None:
+    run = begin(tmp_path / "runs" / "broken", generations=1)
+    run.network(3).parent.mkdir(parents=True, exist_ok=True)
+    run.network(3).write_bytes(b"nothing of this kind")
+    with serving(tmp_path) as client:
+        wish = {"game": "tictactoe", "players": [f"alphazero:network={run_id('broken')}.3", "human"]}
+        sentence = refusal(client.post("/api/games", json=wish), 400)
+    assert sentence == f"The network '{run_id('broken')}.3' cannot be read."
+
+
+def test_what_is_under_way_is_in_a_file_while_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "TOLD_EVERY", -1.0)  # every step
+    path, told, heard = tmp_path / "run", [], []
+    tail = ProgressTail(path)
+
+    def listen(event: object) -> None:
+        heard.append(type(event).__name__)
+        if isinstance(event, SelfPlayProgress | LearningProgress):
+            told.append(tail.read())
+            assert tail.read() is None  # nothing new
+
+    with Training(begin(path, generations=1), listen) as training:
+        training.run()
+    assert {"SelfPlayProgress", "LearningProgress", "GenerationDone"} <= set(heard)
+    assert {each["event"] for each in told if each} == {"SelfPlayProgress", "LearningProgress"}
+    assert not (path / "progress.json").exists()
+
+
+def test_whoever_watches_a_run_hears_what_is_under_way(tmp_path: Path) -> None:
+    folder = begin(tmp_path / "runs" / "going", generations=1)
+    keeper = RunKeeper(RunShelf(tmp_path / "runs"))
+    doing = {"event": "LearningProgress", "generation": 1, "step": 3, "steps": 9}
+    (folder.path / "progress.json").write_text(json.dumps(doing))
+
+    async def first(number: int) -> list[Any]:
+        async with aclosing(watch_run(keeper, run_id("going"))) as messages:  # type: ignore[type-var]
+            return [(await anext(messages)) for _ in range(number)]
+
+    lock = FolderLock(folder.path)  # somebody trains there
+    try:
+        assert asyncio.run(asyncio.wait_for(first(2), 30))[1] == ("training", doing)
+    finally:
+        lock.release()
 
 
 def test_games_of_self_play_come_from_the_journal(folder: Path, tmp_path: Path) -> None:

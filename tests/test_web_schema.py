@@ -1,5 +1,6 @@
 """The whole API against its own OpenAPI document: whatever is sent, the answer is one that the document promises."""
 
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -20,25 +21,34 @@ from web_servers import settings_in
 
 from boardzero.web.application import create_api, create_application
 from boardzero.web.events import EventStreams
+from boardzero.web.learning import keeper
 from boardzero.web.serving import configuration, listen_at
 
+TRAINING = """
+import json, pathlib, sys, time
+path = pathlib.Path(sys.argv[sys.argv.index("--run") + 1] if sys.argv[1] == "train" else sys.argv[2])
+path.mkdir(parents=True, exist_ok=True)
+(path / "settings.json").write_text(json.dumps({"game": "tictactoe", "minutes": 1}))
+time.sleep(600)
+"""  # a training that makes its folder and learns nothing
 STREAMS = ("/api/analysis", "/api/review")
 document = schemathesis.openapi.from_dict(create_api(settings_in(Path("unused")), EventStreams()).openapi())
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A real server, in a thread."""
-    listening = listen_at("127.0.0.1", 0)
-    application = create_application(settings_in(tmp_path_factory.mktemp("web"), training=False))
-    server = uvicorn.Server(configuration(application))
-    thread = threading.Thread(target=server.run, args=([listening],))
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-    server.should_exit = True
-    thread.join()
+    """A real server, in a thread; only its trainings are not real."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keeper, "COMMAND", (sys.executable, "-c", TRAINING))
+        listening = listen_at("127.0.0.1", 0)
+        server = uvicorn.Server(configuration(create_application(settings_in(tmp_path_factory.mktemp("web")))))
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        server.should_exit = True
+        thread.join()
 
 
 @document.exclude(path_regex="/events$").parametrize()

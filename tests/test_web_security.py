@@ -1,5 +1,6 @@
 """Who may talk to the server, and what every answer carries."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 from web_servers import ok, refusal, serving
 
-from boardzero.web.security import is_loopback
+from boardzero.web.security import is_loopback, is_token_text, kept_token
 
 TOKEN = "a-token-for-tests"
 
@@ -106,6 +107,94 @@ def test_a_link_with_the_token_lets_the_browser_in(guarded: TestClient) -> None:
     assert entered.status_code == 303 and entered.headers["location"] == "/play?game=othello"
     assert "HttpOnly" in entered.headers["set-cookie"] and "SameSite=Lax" in entered.headers["set-cookie"]
     ok(guarded.get("/api/status"))
+
+
+def test_cookies_of_other_programs_on_this_machine_do_no_harm(guarded: TestClient) -> None:
+    entered = guarded.get(f"/?token={TOKEN}", follow_redirects=False)
+    own = entered.headers["set-cookie"].partition(";")[0]
+    foreign = 'odd={"a": [1, 2]}; boardzero_token=of another server; a:b=c@d'
+    guarded.cookies.clear()
+    assert guarded.get("/api/status", headers={"Cookie": foreign}).status_code == 401
+    ok(guarded.get("/api/status", headers={"Cookie": f"{foreign}; {own}"}))
+
+
+def test_servers_at_two_ports_do_not_take_each_others_cookies(
+    guarded: TestClient, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with serving(tmp_path_factory.mktemp("other"), token="another-token-for-tests", beyond_loopback=True) as other:
+        names = [
+            client.get(f"/?token={token}", follow_redirects=False).headers["set-cookie"].partition("=")[0]
+            for client, token in ((guarded, TOKEN), (other, "another-token-for-tests"))
+        ]
+    assert len(set(names)) == 2
+
+
+def test_the_form_for_the_token_keeps_where_one_wanted_to_go(guarded: TestClient) -> None:
+    page = guarded.get("/play/abc", params={"game": 'connect4"><b>', "side": "1", "token": "wrong"}).text
+    assert '<form action="/play/abc"' in page and "<b>" not in page and "wrong" not in page
+    assert '<input type="hidden" name="side" value="1">' in page
+    assert '<input type="hidden" name="game" value="connect4&quot;&gt;&lt;b&gt;">' in page
+
+
+# -- invitations -------------------------------------------------------------------------------------------------------
+def invited(guarded: TestClient) -> tuple[str, str]:
+    """A game, and the invitation to it, by its host; who comes next has no token."""
+    token = {"Authorization": f"Bearer {TOKEN}"}
+    game = ok(guarded.post("/api/games", json={"game": "connect4"}, headers=token))["id"]
+    invitation = ok(guarded.get(f"/api/games/{game}/invitation", headers=token))
+    assert TOKEN not in invitation["invite"]
+    return game, invitation["invite"]
+
+
+def test_an_invitation_leads_into_its_game_and_nowhere_else(guarded: TestClient) -> None:
+    game, invite = invited(guarded)
+    entered = guarded.get(f"/play/{game}?side=1&invite={invite}", follow_redirects=False)
+    assert entered.status_code == 303 and entered.headers["location"] == f"/play/{game}?side=1"
+    assert guarded.get(f"/play/{game}").status_code == 200 and guarded.get("/modules/main.js").status_code == 200
+    ok(guarded.get(f"/api/games/{game}"))
+    ok(guarded.post(f"/api/games/{game}/moves", json={"move": "4", "ply": 0}))
+    ok(guarded.get("/api/board", params={"game": "connect4"}))
+    other, _ = invited(guarded)
+    for path in (f"/api/games/{other}", "/api/runs", "/api/log", "/api/status", "/api/analysis?game=connect4"):
+        assert "its own game only" in refusal(guarded.get(path), 403)
+    assert "its own game only" in refusal(guarded.post("/api/games", json={"game": "connect4"}), 403)
+
+
+def test_a_browser_keeps_several_invitations(guarded: TestClient) -> None:
+    games = [invited(guarded) for _ in range(2)]
+    for game, invite in games:
+        assert guarded.get(f"/play/{game}?invite={invite}", follow_redirects=False).status_code == 303
+    for game, _ in games:
+        ok(guarded.get(f"/api/games/{game}"))
+
+
+def test_a_guest_who_learns_the_token_is_let_in(guarded: TestClient) -> None:
+    game, invite = invited(guarded)
+    guarded.get(f"/play/{game}?invite={invite}", follow_redirects=False)
+    assert guarded.get(f"/?token={TOKEN}", follow_redirects=False).status_code == 303
+    ok(guarded.get("/api/status"))
+
+
+def test_an_invitation_to_another_game_is_none(guarded: TestClient) -> None:
+    (game, _), (_, invite) = invited(guarded), invited(guarded)
+    for path in (f"/play/{game}?invite={invite}", f"/play/?invite={invite}", f"/learn/{game}?invite="):
+        answer = guarded.get(path, follow_redirects=False)
+        assert answer.status_code == 401 and "set-cookie" not in answer.headers
+
+
+def test_without_a_token_nobody_needs_an_invitation(client: TestClient) -> None:
+    game = ok(client.post("/api/games", json={"game": "connect4"}))["id"]
+    assert ok(client.get(f"/api/games/{game}/invitation")) == {"invite": None, "address": None}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have no such permissions elsewhere")
+def test_a_token_that_was_made_up_is_kept_for_its_owner_alone(tmp_path: Path) -> None:
+    token = kept_token(tmp_path)
+    assert kept_token(tmp_path) == token and is_token_text(token)
+    assert (tmp_path / "token").stat().st_mode & 0o777 == 0o600
+    (tmp_path / "token").write_text("short")
+    assert kept_token(tmp_path) not in (token, "short")
+    assert is_token_text(kept_token(tmp_path / "is" / "not" / "there"))
 
 
 def test_the_redirect_never_leads_to_another_site(guarded: TestClient) -> None:

@@ -1,8 +1,10 @@
 """Searches of many people at once: they share batches, none changes another, none blocks another."""
 
 import asyncio
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +15,15 @@ from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
 from boardzero.search.forest import Forest
+from boardzero.web.events import Message, merged
 from boardzero.web.networks import NetworkShelf, RunShelf
-from boardzero.web.thinking.jobs import SearchJob, SearchKey
-from boardzero.web.thinking.pool import Busy, ThinkingPool
+from boardzero.web.players import parse_player
+from boardzero.web.study.analysis import Analyst
+from boardzero.web.thinking.grove import LONG_LANES
+from boardzero.web.thinking.jobs import Busy, SearchJob, SearchKey
+from boardzero.web.thinking.pool import ThinkingPool
+from boardzero.web.thinking.solvers import MOST_WAITING as SOLVER_ROOM
+from boardzero.web.thinking.solvers import Solvers, Urgency
 from boardzero.web.thinking.thinker import search_settings
 
 GAME = find_game("connect4")
@@ -101,6 +109,133 @@ def test_a_long_search_lets_short_ones_through(pool: ThinkingPool, evaluator: Co
         return long_is_done
 
     assert not asyncio.run(both())
+
+
+def test_a_move_does_not_wait_for_those_who_study(pool: ThinkingPool, evaluator: Counting) -> None:
+    evaluator.seconds = 0.002
+
+    async def all_at_once() -> list[bool]:
+        studies = [asyncio.ensure_future(pool.submit(job("", 20_000, seconds=60.0))) for _ in range(LONG_LANES)]
+        while not evaluator.batches:
+            await asyncio.sleep(0.01)
+        await pool.submit(job("44", 2000, seconds=0.2, is_move=True))
+        done = [study.done() for study in studies]
+        for study in studies:
+            study.cancel()
+        await asyncio.gather(*studies, return_exceptions=True)
+        return done
+
+    assert asyncio.run(asyncio.wait_for(all_at_once(), 50)) == [False] * LONG_LANES
+
+
+@pytest.mark.parametrize("player", ["mcts:seconds=30", "mcts:sims=1000000", "minimax:seconds=30"])
+def test_a_player_that_nobody_waits_for_makes_room_for_others(pool: ThinkingPool, player: str) -> None:
+    position = Position(find_game("othello"))
+
+    async def give_up_and_ask_again() -> int:
+        long = asyncio.ensure_future(pool.analyse(parse_player(player), position))
+        await asyncio.sleep(0.3)
+        long.cancel()
+        await asyncio.gather(long, return_exceptions=True)
+        return (await pool.analyse(parse_player("random"), position)).action  # there is one thread
+
+    asyncio.run(give_up_and_ask_again())  # so that everything is compiled
+    begun = time.perf_counter()
+    assert asyncio.run(give_up_and_ask_again()) in position.legal_actions()
+    assert time.perf_counter() - begun < 15
+
+
+# -- solvers -----------------------------------------------------------------------------------------------------------
+class HeldSolvers(Solvers):
+    """Answers when it is told to; keeps the order of questions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.free = threading.Event()
+        self.asked: list[str] = []
+
+    def _solve(self, position: Position, seconds: float) -> dict[int, int]:
+        self.free.wait(30)
+        self.asked.append(position.moves)
+        return dict.fromkeys(position.legal_actions(), 0)
+
+
+def test_moves_are_solved_before_what_others_look_at_and_that_before_reviews() -> None:
+    solvers = HeldSolvers()
+
+    async def ask() -> None:
+        first = asyncio.ensure_future(solvers.scores(Position(GAME, "7"), urgency=Urgency.REVIEW))
+        await asyncio.sleep(0)
+        urgencies = (Urgency.REVIEW, Urgency.LOOK, Urgency.REVIEW, Urgency.MOVE)
+        others = [
+            asyncio.ensure_future(solvers.scores(Position(GAME, str(number)), urgency=urgency))
+            for number, urgency in enumerate(urgencies, start=1)
+        ]
+        await asyncio.sleep(0)
+        others[2].cancel()
+        solvers.free.set()
+        await asyncio.gather(first, *others, return_exceptions=True)
+
+    asyncio.run(ask())
+    solvers.close()
+    assert solvers.asked == ["7", "4", "2", "1"]
+
+
+def test_a_solver_that_has_no_room_says_that_it_is_busy() -> None:
+    solvers = HeldSolvers()
+
+    async def too_many() -> None:
+        waiting = [asyncio.ensure_future(solvers.scores(Position(GAME, opening))) for opening in OPENINGS[:SOLVER_ROOM]]
+        await asyncio.sleep(0)
+        with pytest.raises(Busy, match="busy with other positions"):
+            await solvers.scores(Position(GAME, "7654321"))
+        solvers.free.set()
+        await asyncio.gather(*waiting)
+        assert await solvers.scores(Position(GAME, "7654321"))
+
+    asyncio.run(too_many())
+    solvers.close()
+
+
+# -- streams -----------------------------------------------------------------------------------------------------------
+def test_whoever_leaves_an_analysis_ends_its_search_however_slowly_it_was_read(pool: ThinkingPool, evaluator: Counting) -> None:
+    evaluator.seconds = 0.002
+    position = Position(GAME, "444444333333222222")  # the solver knows it at once
+
+    async def read_one_and_leave() -> None:
+        messages = Analyst(pool).live(position, "heuristic", 60.0)
+        await anext(messages)
+        await asyncio.sleep(0.5)  # more reports come than anybody reads
+        await asyncio.wait_for(messages.aclose(), 20)  # type: ignore[attr-defined]
+        while pool.load().running:
+            await asyncio.sleep(0.02)
+
+    asyncio.run(asyncio.wait_for(read_one_and_leave(), 40))
+
+
+def test_sources_are_merged_as_they_come_and_all_end_with_the_reader() -> None:
+    ended: list[str] = []
+
+    async def source(name: str, pauses: list[float]) -> AsyncGenerator[Message, None]:
+        try:
+            for number, pause in enumerate(pauses):
+                await asyncio.sleep(pause)
+                yield name, {"number": number}
+        finally:
+            ended.append(name)
+
+    async def read(*sources: AsyncGenerator[Message, None], most: int = 99) -> list[str]:
+        told: list[str] = []
+        async with aclosing(merged(sources)) as messages:
+            async for name, _ in messages:
+                told.append(name)
+                if len(told) == most:
+                    break
+        return told
+
+    assert sorted(asyncio.run(read(source("a", [0, 0]), source("b", [0])))) == ["a", "a", "b"]
+    assert asyncio.run(read(source("c", [0] * 5), source("d", [60]), most=3)) == ["c", "c", "c"]
+    assert sorted(ended) == ["a", "b", "c", "d"]
 
 
 def test_a_full_queue_is_refused_with_a_sentence(pool: ThinkingPool, evaluator: Counting) -> None:

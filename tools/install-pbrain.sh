@@ -3,7 +3,8 @@
 #
 # FOLDER (default: ~/.local/bin) gets `pbrain-boardzero`, a program that any manager on this machine can start. Where
 # Debian's mingw-w64 is installed it also gets `pbrain-boardzero.exe`, the relay for managers that run under Windows.
-# PYTHON names the Python that boardzero is installed for (default: the one of .venv, else python3).
+# PYTHON names the Python that boardzero is installed for (default: the one of .venv, else python3); WARM=no leaves out
+# compiling, which the first games then do.
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 folder=${1:-"$HOME/.local/bin"}
@@ -17,8 +18,10 @@ printf '#!/bin/sh\nexec "%s" -c "from boardzero.cli.main import main; main()" en
     > "$folder/pbrain-boardzero.new"
 chmod +x "$folder/pbrain-boardzero.new"
 mv "$folder/pbrain-boardzero.new" "$folder/pbrain-boardzero"
-echo "Compiling (a minute or two, once) …"
-"$python" -c "from boardzero.cli.main import main; main()" engine warm
+if [ "${WARM:-yes}" != no ]; then
+    echo "Compiling (a minute or two, once) …"
+    "$python" -c "from boardzero.cli.main import main; main()" engine warm
+fi
 echo "Installed $folder/pbrain-boardzero."
 
 if command -v x86_64-w64-mingw32-gcc > /dev/null; then

@@ -2,7 +2,7 @@
  *
  * For managers that want a Windows program (Piskvork), while boardzero runs in Python, in WSL or elsewhere on the machine.
  * It connects to 127.0.0.1 at the port in the environment variable BOARDZERO_PORT, or else in the first line of the file
- * pbrain-boardzero.port in the current folder, or else at 5555.
+ * pbrain-boardzero.port beside this program (managers start it in a folder of their own), or else at 5555.
  *
  * Windows:  x86_64-w64-mingw32-gcc -O2 -s -static -o pbrain-boardzero.exe pbrain-boardzero.c -lws2_32
  * Unix:     cc -O2 -o pbrain-boardzero pbrain-boardzero.c -lpthread
@@ -33,15 +33,47 @@ typedef int connection;
 #include <string.h>
 
 #define USUAL_PORT 5555
+#define PORT_FILE "pbrain-boardzero.port"
+#define LONGEST_PATH 4096
 
 static connection server;
+
+/* Where this program is, as a string; 0 if the system does not tell. */
+static int find_program(char *path) {
+#ifdef _WIN32
+    DWORD length = GetModuleFileNameA(NULL, path, LONGEST_PATH);
+    return length > 0 && length < LONGEST_PATH;
+#else
+    ssize_t length = readlink("/proc/self/exe", path, LONGEST_PATH - 1);
+    if (length <= 0) {
+        return 0;
+    }
+    path[length] = '\0';
+    return 1;
+#endif
+}
+
+/* The file with the port, beside this program; in the current folder where that is not known. */
+static FILE *open_port_file(void) {
+    char path[LONGEST_PATH + sizeof PORT_FILE] = "";
+    size_t folder = 0, index;
+    if (find_program(path)) {
+        for (index = 0; path[index] != '\0'; index++) {
+            if (path[index] == '/' || path[index] == '\\') {
+                folder = index + 1;
+            }
+        }
+    }
+    strcpy(path + folder, PORT_FILE);
+    return fopen(path, "r");
+}
 
 static int find_port(void) {
     const char *text = getenv("BOARDZERO_PORT");
     char line[32];
     int port = 0;
     if (text == NULL) {
-        FILE *file = fopen("pbrain-boardzero.port", "r");
+        FILE *file = open_port_file();
         if (file != NULL) {
             if (fgets(line, sizeof line, file) != NULL) {
                 text = line;
@@ -130,8 +162,13 @@ int main(void) {
     }
 #endif
     while ((count = (int)recv(server, buffer, sizeof buffer, 0)) > 0) {
-        if (write_output(buffer, count) != count) {
-            return 1;
+        int written = 0;
+        while (written < count) {
+            int more = (int)write_output(buffer + written, count - written);
+            if (more <= 0) {
+                return 1;
+            }
+            written += more;
         }
     }
     return 0;

@@ -30,6 +30,10 @@ class Clock:
     def runs(self) -> bool:
         return self.per_move is not None or self.per_game is not None
 
+    def left(self, spent: float) -> float | None:
+        """What is left of the game's time, for a side that has spent so much; None: there is no such limit."""
+        return None if self.per_game is None else self.per_game - spent
+
     def limit(self, spent: float) -> float:
         """What the next move may take at most, for a side that has spent so much in this game."""
         left = math.inf if self.per_game is None else self.per_game - spent

@@ -62,6 +62,7 @@ class _Table:
         side, spent = self.position.turn, self.seconds[self.position.turn]
         player = self.players[side]
         limit = self.clock.limit(spent)
+        player.seconds_left = self.clock.left(spent)
         advice = self.clock.advice(spent, (self.position.game.max_plies - len(self.position.actions) + 1) // 2)
         begun = time.perf_counter()
         try:

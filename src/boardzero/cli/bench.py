@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from boardzero.cli import bench_cluster, bench_serve
+from boardzero.cli import bench_cluster, bench_engine, bench_serve
 from boardzero.cli.output import AsJson, let_interrupt_end_the_process, print_json
 
 app = typer.Typer(help="Measure the speed of a part of boardzero.", no_args_is_help=True)
@@ -17,6 +17,7 @@ def bench() -> None:
 
 
 app.command("serve")(bench_serve.bench_serve)
+app.command("engine")(bench_engine.bench_engine)
 
 
 @app.command("games")

@@ -1,8 +1,11 @@
 """`boardzero bench cluster`: self-play on Ray here, and what larger clusters would do."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,6 +26,9 @@ def bench_cluster(
     ] = None,
     seconds: Annotated[float, typer.Option(min=0.5, help="How long to run each measurement, after as long a warm-up.")] = 10.0,
     rounds: Annotated[int, typer.Option(min=1, help="How often to measure everything; medians count.")] = 3,
+    nodes: Annotated[
+        int, typer.Option(min=1, help="Share the players out over so many machines, each a Ray of its own here.")
+    ] = 1,
     link: Annotated[float, typer.Option(min=0.001, help="Assumed: Gbit/s of the driver's network link.")] = 1.0,
     cores_per_machine: Annotated[int, typer.Option(min=1, help="Assumed: cores of each machine.")] = 16,
     learner_factor: Annotated[float, typer.Option(min=0.01, help="Assumed: learner's speed over this machine's.")] = 1.0,
@@ -32,28 +38,43 @@ def bench_cluster(
     from boardzero.cli.bench import whole_numbers
     from boardzero.games.catalogue import find_game
     from boardzero.settings.changes import apply_changes
+    from boardzero.settings.presets import default_values
     from boardzero.settings.run import RunSettings
 
     counts = whole_numbers("--players", players)
     game = find_game(name)
-    settings = apply_changes(RunSettings, {"game": game.specification}, changes or [])
+    settings = apply_changes(RunSettings, {**default_values(game.name), "game": game.specification}, changes or [])
     from rich.console import Console
 
-    from boardzero.cluster.connection import ClusterAddress, connected
-
     console = Console(stderr=True)
-    with connected(ClusterAddress(f"local:{max(counts)}", max(counts))) as ray:
+    with _cluster(max(counts), nodes) as ray:
         from boardzero.cluster.benchmark import ClusterBenchmark
         from boardzero.cluster.scaling import Assumptions
 
-        benchmark = ClusterBenchmark(ray, game, settings, os.cpu_count() or 1)
-        report = benchmark.run(counts, seconds, rounds, lambda sentence: console.print(f"[dim]{sentence}[/dim]"))
+        say = partial(console.print, style="dim", markup=False)
+        benchmark = ClusterBenchmark(ray, game, settings, os.cpu_count() or 1, say)
+        report = benchmark.run(counts, seconds, rounds)
     training = settings.training
     assumed = Assumptions(cores_per_machine, link * 125e6, training.passes, training.positions, learner_factor)
     if as_json:
-        print_json(as_content(report, assumed))
+        print_json({"nodes": nodes, **as_content(report, assumed)})
     else:
         print_report(report, assumed, Console())
+
+
+@contextmanager
+def _cluster(players: int, nodes: int) -> Iterator[Any]:
+    """Ray with room for so many players, on one machine or shared out evenly over several."""
+    if nodes == 1:
+        from boardzero.cluster.connection import ClusterAddress, connected
+
+        with connected(ClusterAddress(f"local:{players}", players)) as ray:
+            yield ray
+    else:
+        from boardzero.cluster.simulated import simulated_machines
+
+        with simulated_machines(*[-(-players // nodes)] * nodes) as (ray, _):
+            yield ray
 
 
 def as_content(report: "ClusterReport", assumed: "Assumptions") -> dict[str, object]:
@@ -106,7 +127,7 @@ def _print_measured(measured: "Measured", assumed: "Assumptions", console: "Cons
         f" learned, a network of {measured.network_bytes / 1e3:,.0f} kB.",
         f"Assumed: cores like these, {assumed.cores_per_machine} a machine, a link of {assumed.link_bytes / 125e6:g} Gbit/s,"
         f" {assumed.passes:g} passes, {assumed.positions_per_generation:,} positions a generation,",
-        f"a learner {assumed.learner_factor:g} times as fast as this machine's, which does nothing else.",
+        f"a learner {assumed.learner_factor:g} times as fast as all cores of this machine together, which do nothing else.",
         "",
     )
     for line in lines:

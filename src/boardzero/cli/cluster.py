@@ -109,6 +109,7 @@ def summary(state: "ClusterState") -> str:
     return (
         f"{state.playing} of {_many(state.players, 'worker')} on {_many(len(state.machines), 'machine')} play,"
         f" {state.games_per_second:,.1f} games/s, {_many(state.orders, 'order')} under way,"
+        f" {state.backlog:,} of {state.wanted:,} {state.unit} for the next training,"
         f" at most {_many(state.lag, 'generation')} behind network {state.generation}{restarts}{waiting}"
     )
 
@@ -140,16 +141,21 @@ def folder_of_new_run(run: str) -> "Path":
 
 
 @contextmanager
-def copied_folder(run: str) -> Iterator["Path"]:
-    """The folder of a run; if it is an address in other storage, a folder here that is copied there all the time."""
+def copied_folder(run: str, listen: "Listener") -> Iterator["Path"]:
+    """The folder of a run; if it is an address in other storage, a folder here that is copied there all the time.
+
+    Should somebody else take the run over there, this process ends as if it had been interrupted.
+    """
+    from _thread import interrupt_main
     from pathlib import Path
 
     from boardzero.cluster.mirror import Mirror, is_remote, local_folder
+    from boardzero.events.training import DamageFound
 
     if not is_remote(run):
         yield Path(run)
         return
-    with Mirror(run, local_folder(run)):
+    with Mirror(run, local_folder(run), lambda sentence: listen(DamageFound(sentence)), interrupt_main):
         yield local_folder(run)
 
 
@@ -165,10 +171,16 @@ def opened_training(folder: "RunFolder", listen: "Listener", view: "TrainingView
     from boardzero.cluster.connection import ClusterAddress, connected
 
     where = ClusterAddress.parse(address)
-    folder.settings()  # refuses what is no run before Ray is started
+    settings = folder.settings()  # refuses what is no run before Ray is started
+    if where.local_workers is None and settings.mode == "alternating":
+        view.console.print(
+            "This run plays and learns in turns, so all machines wait while it learns;"
+            f' "mode": "concurrent" in {folder.path / "settings.json"} changes that.',
+            highlight=False,
+            markup=False,
+        )
     with connected(where) as ray:
         from boardzero.cluster.training import ClusterTraining
 
-        players = where.local_workers or 0
-        with ClusterTraining(folder, listen, ray, players, view.show, cores_here=players) as training:
+        with ClusterTraining(folder, listen, ray, where.local_workers or 0, view.show) as training:
             yield training

@@ -54,12 +54,16 @@ def gtp(
     database: LogDatabase = None,
 ) -> None:
     """An engine for managers that speak the Go Text Protocol, over standard input and output."""
-    from boardzero.engines.gtp import GtpSession
-    from boardzero.engines.thinking_process import ThinkingProcess
-    from boardzero.games.catalogue import find_game
-
-    rules = find_game(game)
     _check_player(player)
+
+    from boardzero.players.compiling import compiling_alone
+
+    with compiling_alone():
+        from boardzero.engines.gtp import GtpSession
+        from boardzero.engines.thinking_process import ThinkingProcess
+        from boardzero.games.catalogue import find_game
+
+        rules = find_game(game)
     report = _reporter(log, database, "gtp", player)
     _converse(lambda answer: GtpSession(answer, ThinkingProcess(player), rules, seconds, report), port)
 
@@ -73,10 +77,14 @@ def nboard(
     database: LogDatabase = None,
 ) -> None:
     """An engine for NBoard, a board for Othello, over standard input and output."""
-    from boardzero.engines.nboard import NBoardSession
-    from boardzero.engines.thinking_process import ThinkingProcess
-
     _check_player(player)
+
+    from boardzero.players.compiling import compiling_alone
+
+    with compiling_alone():
+        from boardzero.engines.nboard import NBoardSession
+        from boardzero.engines.thinking_process import ThinkingProcess
+
     report = _reporter(log, database, "nboard", player)
     _converse(lambda answer: NBoardSession(answer, ThinkingProcess(player), seconds, report), port)
 
@@ -91,16 +99,11 @@ def warm() -> None:
 
 
 def _check_player(specification: str | None) -> None:
-    """Refuse what cannot be a player before any game has begun; its parameters are checked when it is first needed."""
+    """Refuse what cannot be a player before any game has begun, without loading it."""
     if specification is not None:
-        from boardzero.errors import BadInput
-        from boardzero.players.catalogue import PLAYERS
-        from boardzero.settings.specification import nearest, split_specification
+        from boardzero.players.specifications import check_machine
 
-        name, _ = split_specification(specification)
-        able = [known for known in PLAYERS if known != "human"]
-        if name not in able:
-            raise BadInput(f"'{name}' cannot think for an engine{nearest(name, able)}; {', '.join(able)} can.")
+        check_machine(specification)
 
 
 def _reporter(asked: bool, database: str | None, protocol: str, player: str | None) -> "Reporter":

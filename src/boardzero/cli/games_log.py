@@ -152,7 +152,7 @@ def import_(
     """Bring games from files into the log; each is played through, and what is damaged is named and left out."""
     from boardzero.cli.games_log_files import import_files
 
-    with asked_database(database) as opened:
+    with asked_database(database, make=True) as opened:
         answer = import_files(opened, files, form)
     known = f"; {answer['known']:,} more in the log already" if answer["known"] else ""
     _tell(answer, f"{_games(answer['imported'])} imported{known}.", as_json)
@@ -186,6 +186,61 @@ def list_runs(
         rows = queries.list_runs(connection, limit)
     columns = ("id", "begun", "game", "folder", "generation", "seconds", "games")
     _show_rows(rows, columns, "There is no training run in the log.", as_json)
+
+
+@app.command("ratings")
+def list_ratings(
+    game: Annotated[str | None, typer.Option(help="In exactly this game; otherwise the newest of all.")] = None,
+    database: AskedDatabase = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the ratings that were fitted last, the best player first."""
+    from boardzero.storage import queries
+
+    with asked_database(database) as opened, opened.reading() as connection:
+        rows = queries.newest_ratings(connection, game)
+    if as_json:
+        print_json(rows)
+    elif not rows:
+        print("There are no ratings in the log." if game is None else f"There are no ratings of {game} in the log.")
+    else:
+        print(f"{rows[0]['game']}, {rows[0]['scale']}, {_moment(rows[0]['made'])}")
+        shown = [{**row, "95 % interval": _interval(row)} for row in rows]
+        _print_table(shown, ("player", "rating", "95 % interval", "games"))
+
+
+@app.command("evaluations")
+def list_evaluations(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The run's id, or its beginning; `games-log runs` lists them.")],
+    database: AskedDatabase = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show how strong a training run was found to be, generation by generation."""
+    from boardzero.storage import queries
+
+    with asked_database(database) as opened, opened.reading() as connection:
+        rows = queries.list_evaluations(connection, run)
+    if as_json:
+        print_json(rows)
+    elif not rows:
+        print(f"There are no evaluations of a run '{run}' in the log.")
+    else:
+        shown = [{**row, "minutes": f"{row['seconds'] / 60:.1f}", "result": _evaluated(row["report"])} for row in rows]
+        _print_table(shown, ("generation", "minutes", "opponent", "result"))
+
+
+def _interval(row: dict[str, Any]) -> str:
+    return "fixed" if row["low"] is None else f"{row['low']:.0f} to {row['high']:.0f}"
+
+
+def _evaluated(report: dict[str, Any]) -> str:
+    """What a measurement found, in a few words."""
+    if "mistakes" in report:
+        return f"{report['mistakes'] / max(1, report['positions']):.1%} mistakes of {report['positions']} positions"
+    if "promoted" in report:
+        won, drawn, lost = (report[key] for key in ("wins", "draws", "losses"))
+        return f"{won} won, {drawn} drawn, {lost} lost: {'taken' if report['promoted'] else 'turned down'}"
+    return f"{report['score']:.0%} ({report['interval'][0]:.0%} to {report['interval'][1]:.0%})"
 
 
 def _find(game_id: str, database: str | None) -> "StoredGame":

@@ -1,8 +1,10 @@
 """What commands that play share for logging: `--log`, `--database`."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -69,15 +71,21 @@ def run_listener(show: "Listener", log: "GameLog | None", folder: "RunFolder") -
 
 
 @contextmanager
-def asked_database(database: str | None) -> Iterator["Database"]:
-    """The database that is asked about, with all that was kept for it written; one that does not answer is refused."""
+def asked_database(database: str | None, make: bool = False) -> Iterator["Database"]:
+    """The database that is asked about, with all that was kept for it written; one that does not answer is refused.
+
+    make: a file that somebody named and that is not there is made; otherwise it is refused, as nobody asks for an empty log.
+    """
     from boardzero.errors import BadInput
     from boardzero.storage.database import Database, DatabaseDown
     from boardzero.storage.log import store_rows
-    from boardzero.storage.places import data_folder, usual_database
+    from boardzero.storage.places import DATABASE_VARIABLE, data_folder, usual_database
     from boardzero.storage.spool import Spool
 
     opened = Database(database or usual_database())
+    named = database is not None or bool(os.environ.get(DATABASE_VARIABLE))
+    if named and not make and opened.is_sqlite and not Path(opened.name).is_file():
+        raise BadInput(f"There is no game log '{opened.name}'.")
     try:
         opened.prepare()
         Spool(data_folder(), opened.name).empty_into(lambda rows: store_rows(opened, rows, _say))

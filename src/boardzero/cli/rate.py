@@ -14,12 +14,14 @@ from boardzero.cli.output import AsJson, print_json
 if TYPE_CHECKING:
     from boardzero.evaluation.entrants import Entrant
     from boardzero.evaluation.rating import Matrix, Rating, Ratings
+    from boardzero.evaluation.rating_scales import Scale
     from boardzero.events.games import GameRecord
     from boardzero.storage.log import GameLog
     from boardzero.storage.rating_log import RatingLog
 
 FILE, SUMMARY = "ratings.jsonl", "ratings.json"
 MATRIX_GAMES = 10
+UNTIL_GAMES = 64  # that are played before it is looked whether intervals are small enough
 
 
 def rate(
@@ -70,7 +72,7 @@ def rate(
     if games_file.damaged:
         print(f"{games_file.damaged} damaged lines of '{games_file.path}' were skipped.", file=sys.stderr)
     rating = Rating(rules, entrants, games_file, number, seed)
-    interrupted = False
+    interrupted, missed = False, None
     with game_log(log, database) as opened:
         logged = _rating_log(opened)
         with _Progress(as_json, logged) as hear:
@@ -80,7 +82,7 @@ def rate(
                 if until is None:
                     rating.play(games, hear)
                 else:
-                    _play_until(rating, until / chosen.points, hear)
+                    missed = _play_until(rating, chosen, until, hear)
             except KeyboardInterrupt:
                 interrupted = True
         answer = rating.ratings(chosen)
@@ -97,6 +99,8 @@ def rate(
         print(f"Games are kept in {games_file.path}; the same command again plays on from them.")
         if logged is not None:
             print("New games and the ratings are in the game log; boardzero serve shows them under Study, Position, Open log.")
+    if missed is not None:
+        print(missed, file=sys.stderr)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
 
@@ -107,7 +111,7 @@ def _anchor(text: str | None, entrants: "list[Entrant]", scale: str) -> tuple[in
 
     names = [entrant.name for entrant in entrants]
     if text is None:
-        untrained = [number for number, entrant in enumerate(entrants) if entrant.generation == 0]
+        untrained = [number for number, entrant in enumerate(entrants) if any(at == 0 for _, at in entrant.places)]
         if scale == "wandhoven":
             if not untrained:
                 raise BadInput("The wandhoven scale begins at an untrained network (generation 0), and none is rated here.")
@@ -125,15 +129,23 @@ def _anchor(text: str | None, entrants: "list[Entrant]", scale: str) -> tuple[in
     return names.index(name), rating
 
 
-def _play_until(rating: "Rating", half_width: float, hear: "_Progress") -> None:
-    """Batches of games until every standard error is small enough, or nothing new can be played."""
+def _play_until(rating: "Rating", scale: "Scale", half_width: float, hear: "_Progress") -> str | None:
+    """Batches of games until every interval, as it is printed, is small enough; a sentence if openings run out before.
+
+    Intervals by bootstrap take a while, and are never narrower than the normal ones: these are looked at first.
+    """
     while True:
         before = rating.games
-        if before and rating.fit().errors.max() * 1.96 <= half_width:
-            return
-        rating.play(64, hear)
+        narrow = before > 0 and 1.96 * scale.points * rating.fit().errors.max() <= half_width
+        if narrow and max(one.half_width for one in rating.ratings(scale).rated) <= half_width:
+            return None
+        rating.play(UNTIL_GAMES, hear)
         if rating.games == before:
-            return
+            widest = max(rating.ratings(scale).rated, key=lambda one: one.half_width)
+            return (
+                f"No openings are left that these players have not played: intervals are at most ± {widest.half_width:.0f}"
+                f" ({widest.entrant.name}), not ± {half_width:g}."
+            )
 
 
 class _Progress:

@@ -1,5 +1,6 @@
 """`boardzero serve`: the page, and the API behind it."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,6 +32,12 @@ def serve(
     ] = None,
     training: Annotated[bool, typer.Option(help="May clients start and stop trainings?")] = True,
     threads: Annotated[int | None, typer.Option(min=1, max=1024, help="Threads that think (default: one a core).")] = None,
+    engine: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=engine:PROTOCOL:COMMAND", help="Another program that visitors may play, by this name; repeatable."
+        ),
+    ] = None,
     lobby: Annotated[str | None, typer.Option(metavar="URL", help="Announce this server to a lobby.")] = None,
     lobby_token: Annotated[
         str | None, typer.Option(envvar="BOARDZERO_LOBBY_TOKEN", help="What the lobby wants to know of a server.")
@@ -41,27 +48,33 @@ def serve(
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Open the page: play, study, and watch it learn."""
+    from boardzero.storage.places import data_folder
     from boardzero.web.application import create_application
     from boardzero.web.events import EventStreams
-    from boardzero.web.security import is_loopback, new_token
+    from boardzero.web.players import parse_engines
+    from boardzero.web.security import is_loopback, kept_token
     from boardzero.web.serving import Announcer, listen_at, page_address, run
 
     beyond = not is_loopback(host)
     if beyond and not token:
-        token = new_token()
+        token = kept_token(data_folder())
     settings = _settings(runs, log, database, live, training, threads, token, allow_host or [], beyond, public_url)
-    announcer = Announcer(lobby, lobby_token, public_url) if lobby else None
+    settings = replace(settings, engines=parse_engines(engine or []))
+    streams = EventStreams()
+    announcer = Announcer(lobby, lobby_token, public_url, lambda: streams.open) if lobby else None
     socket = listen_at(host, port)
     address = page_address(host, socket.getsockname()[1], token)
+    if beyond:
+        settings = replace(settings, address=public_url or page_address(host, socket.getsockname()[1], None))
     print(f"boardzero is at {address}", flush=True)
     if beyond:
-        print("Whoever has this address, with its token, may play and train here.", flush=True)
+        print("Whoever has this address, with its token, may play and train here; it stays the same.", flush=True)
+        print("A friend needs none of it: Share, beside a game, makes a link that leads into that game only.", flush=True)
     print("Ctrl-C ends it; games being played and trainings can be gone on with.", flush=True)
     if open_page:
         import webbrowser
 
         webbrowser.open(address)
-    streams = EventStreams()
     run(create_application(settings, streams), socket, announcer, streams.close)
 
 
@@ -84,9 +97,10 @@ def _settings(
     from boardzero.storage.database import Database
     from boardzero.storage.places import data_folder, usual_database
     from boardzero.web.live.store import LiveStore
+    from boardzero.web.security import is_token_text
     from boardzero.web.services import ServerSettings
 
-    if token is not None and not (token.isascii() and token.replace("-", "").replace("_", "").isalnum() and len(token) >= 8):
+    if token is not None and not is_token_text(token):
         raise BadInput("The token must have at least 8 characters: letters, digits, - and _.")
     if runs.exists() and not runs.is_dir():
         raise BadInput(f"'{runs}' is not a folder; --runs names the folder of training runs.")

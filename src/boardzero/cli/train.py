@@ -129,7 +129,7 @@ def _run(run: str, cluster: str | None, log: bool, database: str | None, *, verb
 
     view = TrainingView(verbose)
     with (
-        copied_folder(run) as path,
+        copied_folder(run, view.show) as path,
         troubles_of_the_disk_said(path),
         game_log(log, database) as logged,
         opened_training(RunFolder(path), run_listener(view.show, logged, RunFolder(path)), view, cluster) as training,

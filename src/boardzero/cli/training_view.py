@@ -16,6 +16,7 @@ from boardzero.events.training import (
     GenerationDone,
     NetworksCompared,
     PerfectPlayMeasured,
+    Remark,
     StrengthMeasured,
     TrainingEvent,
 )
@@ -67,7 +68,7 @@ class TrainingView:
     def show(self, event: TrainingEvent) -> None:
         if self._panel is not None:
             self._panel.take(event)
-        if self._live is None or self.verbose or isinstance(event, DamageFound):
+        if self._live is None or self.verbose or isinstance(event, DamageFound | Remark):
             self._say(event)
 
     def _say(self, event: TrainingEvent) -> None:
@@ -92,7 +93,7 @@ class TrainingView:
                 result = counted((event.wins, event.draws, event.losses))
                 verdict = "it takes over" if event.promoted else f"generation {event.best} goes on playing"
                 self.console.print(f"  generation {event.generation} against {event.best}: {result}; {verdict}")
-            case DamageFound():
+            case DamageFound() | Remark():
                 self.console.print(escape(event.sentence))
 
     def _say_cluster(self, state: ClusterState) -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from boardzero.cluster.broadcast import Broadcast
 from boardzero.cluster.scaling import Measured, fit_rate
 from boardzero.cluster.selfplay import ClusterSelfPlay
-from boardzero.cluster.workforce import Workforce
+from boardzero.cluster.workforce import Say, Workforce
 from boardzero.games.randomness import new_stream
 from boardzero.games.rules import Game
 from boardzero.network.build import build_network
@@ -62,10 +63,10 @@ class ClusterReport:
 class ClusterBenchmark:
     """Measures with an untrained network in a folder that is gone afterwards."""
 
-    def __init__(self, ray: Any, game: Game, settings: RunSettings, cores: int) -> None:
-        self._ray, self._game, self._settings, self.cores = ray, game, settings, cores
+    def __init__(self, ray: Any, game: Game, settings: RunSettings, cores: int, say: Say) -> None:
+        self._ray, self._game, self._settings, self.cores, self._say = ray, game, settings, cores, say
 
-    def run(self, players: list[int], seconds: float, rounds: int, say: Callable[[str], None]) -> ClusterReport:
+    def run(self, players: list[int], seconds: float, rounds: int) -> ClusterReport:
         """Threads are measured for those numbers of players that there are cores for."""
         report = ClusterReport(self.cores)
         with TemporaryDirectory() as folder:
@@ -75,13 +76,13 @@ class ClusterBenchmark:
             remote: dict[int, list[Speed]] = {}
             for number in range(rounds):
                 for count in players:
-                    say(f"round {number + 1} of {rounds}: {count} players")
+                    self._say(f"round {number + 1} of {rounds}: {count} players")
                     if count <= self.cores:
                         threads.setdefault(count, []).append(self._threads(path, count, seconds))
                     remote.setdefault(count, []).append(self._players(path, count, seconds))
             report.threads = {count: _median(speeds) for count, speeds in threads.items()}
             report.players = {count: _median(speeds) for count, speeds in remote.items()}
-            say("what a game costs the driver and the learner")
+            self._say("what a game costs the driver and the learner")
             rate = fit_rate({count: speed.simulations for count, speed in report.players.items()}, self.cores)
             report.measured = self._measured(rate, path, Path(folder))
         return report
@@ -98,8 +99,10 @@ class ClusterBenchmark:
             play.close()
 
     def _players(self, path: Path, count: int, seconds: float) -> Speed:
-        workforce = Workforce(self._ray, self._settings, count)
-        source = ClusterSelfPlay(self._ray, workforce, self._settings.seed, 0, lambda generation: path, lambda state: None)
+        workforce = Workforce(self._ray, self._settings, count, self._say)
+        broadcast = Broadcast(self._ray, lambda generation: path)
+        seed = self._settings.seed
+        source = ClusterSelfPlay(self._ray, workforce, seed, 0, broadcast, lambda state: None, self._say)
         play = source.begin(0, 0.0)
         end = time.monotonic() + START_SECONDS
         while not all(hand.node for hand in workforce.hands) and time.monotonic() < end:
@@ -153,10 +156,12 @@ class ClusterBenchmark:
         driver = (time.process_time() - begun) / len(games)
         training = self._settings.training
         learner, stream = Learner(build_network(self._settings.network, self._game, 1), training), new_stream(1)
+        learner.use_threads(self.cores)
         learner.train(lambda: replay.sample(training.batch, stream), 2, 0.0)
         begun = time.perf_counter()
         learner.train(lambda: replay.sample(training.batch, stream), TRAINED_STEPS, 0.0)
         learned = TRAINED_STEPS * training.batch / (time.perf_counter() - begun)
+        learner.close()
         return Measured(
             games_per_core=rate / simulations,
             simulations_per_game=simulations,

@@ -1,7 +1,8 @@
 """A learner on several GPUs: each takes a part of every batch, PyTorch's DistributedDataParallel adds their gradients up.
 
 Rank 0 is the learner of the run itself, with the optimizer and the averaged weights; the other ranks are Ray actors on the same
-machine that only compute gradients, and get the newest weights before every step. If one of them dies, rank 0 goes on alone.
+machine that only compute gradients, and get the newest weights before every step. If one of them dies, rank 0 goes on alone
+(on CPUs; NCCL, by which GPUs talk, ends the whole process then, and the run goes on from its checkpoint when it is resumed).
 """
 
 import socket
@@ -13,7 +14,9 @@ import torch.distributed as dist
 from torch import Tensor
 from torch.nn.parallel import DistributedDataParallel
 
-from boardzero.games.catalogue import find_game
+from boardzero.cluster.game_file import SentGame
+from boardzero.cluster.learner_gpus import START_SECONDS, LearnerGpus
+from boardzero.cluster.workforce import Say
 from boardzero.network.build import build_network
 from boardzero.network.model import Network
 from boardzero.replay.sampler import Batch
@@ -23,8 +26,8 @@ from boardzero.settings.training import TrainingSettings
 from boardzero.training.learner import Learner
 from boardzero.training.losses import Losses
 
-START_SECONDS = 120.0
 STEP_SECONDS = 300.0  # that a step may take before its ranks are given up; a rank that died is noticed at once
+GRACE_SECONDS = 10.0  # after which Ray should know that a helper has failed
 
 
 class Rank:
@@ -60,10 +63,10 @@ class Rank:
 class Helper:
     """A rank other than 0, as Ray starts it."""
 
-    def __init__(self, settings: str, rank: int, ranks: int) -> None:
+    def __init__(self, settings: str, game: SentGame, rank: int, ranks: int) -> None:
         run = RunSettings.model_validate_json(settings)
         torch.set_num_threads(1)
-        self._learner = Learner(build_network(run.network, find_game(run.game)), run.training)
+        self._learner = Learner(build_network(run.network, game.find()), run.training)
         self._learner.network.train()
         self._rank: Rank | None = None
         self._number, self._ranks = rank, ranks
@@ -85,22 +88,45 @@ class Helper:
 class DistributedLearner(Learner):
     """The learner of a run, with helpers."""
 
-    def __init__(self, network: Network, settings: TrainingSettings, ray: Any, run: RunSettings, ranks: int) -> None:
-        """ranks: processes in all, this one included."""
-        on_gpu = torch.cuda.is_available()
-        node = ray.get_runtime_context().get_node_id()
-        here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node, soft=False)
-        helper = ray.remote(num_cpus=0, num_gpus=1 if on_gpu else 0, scheduling_strategy=here)(Helper)
-        self._ray = ray
+    def __init__(
+        self, network: Network, settings: TrainingSettings, ray: Any, run: RunSettings, ranks: int, say: Say, group: Any = None
+    ) -> None:
+        """ranks: processes in all, this one included; group: where Ray has set their GPUs aside, if they have any."""
+        self._ray, self._say = ray, say
+        self._rank: Rank | None = None
+        strategies = ray.util.scheduling_strategies
+        here = (
+            strategies.NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+            if group is None
+            else strategies.PlacementGroupSchedulingStrategy(group)
+        )
+        helper = ray.remote(num_cpus=0, num_gpus=0 if group is None else 1, scheduling_strategy=here)(Helper)
         same = run.model_copy(update={"network": network.settings, "growth": GrowthSettings()})
-        self._helpers = [helper.remote(same.model_dump_json(), rank, ranks) for rank in range(1, ranks)]
-        taken = {gpu for gpus in ray.get([helper.gpus.remote() for helper in self._helpers]) for gpu in gpus}
-        free = next((gpu for gpu in range(torch.cuda.device_count()) if gpu not in taken), 0)
-        super().__init__(network, settings, f"cuda:{free}" if on_gpu else "cpu")
+        arguments = same.model_dump_json(), SentGame.of(run.game)
+        self._helpers = [helper.remote(*arguments, rank, ranks) for rank in range(1, ranks)]
+        super().__init__(network, settings, f"cuda:{self._free_gpu()}" if group is not None else "cpu")
+        if self._helpers:
+            self._join(ranks)
+
+    def _free_gpu(self) -> int:
+        """One that no helper has."""
+        try:
+            gpus = self._ray.get([helper.gpus.remote() for helper in self._helpers], timeout=START_SECONDS)
+        except self._ray.exceptions.RayError as error:
+            self._go_on_alone(error)
+            return 0
+        taken = {gpu for some in gpus for gpu in some}
+        return next((gpu for gpu in range(torch.cuda.device_count()) if gpu not in taken), 0)
+
+    def _join(self, ranks: int) -> None:
+        """Meet the helpers."""
         place = f"127.0.0.1:{_free_port()}"
         joining = [helper.join.remote(place) for helper in self._helpers]
-        self._rank: Rank | None = Rank(self, 0, ranks, place)
-        ray.get(joining, timeout=START_SECONDS)
+        try:
+            self._rank = Rank(self, 0, ranks, place)
+            self._ray.get(joining, timeout=START_SECONDS)
+        except (RuntimeError, self._ray.exceptions.RayError) as error:
+            self._go_on_alone(error)
 
     @property
     def ranks(self) -> int:
@@ -112,35 +138,53 @@ class DistributedLearner(Learner):
         parts = batch.split(self._rank.ranks)
         weights = [float(part.weight.sum()) for part in parts]
         shares = [weight / sum(weights) for weight in weights]
-        for helper, part, share in zip(self._helpers, parts[1:], shares[1:], strict=True):
+        working = [
             helper.backward.remote(part, share, self.steps)
+            for helper, part, share in zip(self._helpers, parts[1:], shares[1:], strict=True)
+        ]
         try:
             losses = self._rank.backward(parts[0], shares[0], self.steps)
-        except RuntimeError:  # a helper is gone: nothing has been changed by this step yet
-            self._dismiss_helpers()
+        except RuntimeError:
+            failure = self._failure(working)
+            if failure is None:  # the helpers are well: it is an error of this process
+                raise
+            self._go_on_alone(failure)  # nothing has been changed by this step yet
             return super()._step(batch)
         self._follow_gradient()
         return losses
 
+    def _failure(self, working: list[Any]) -> Exception | None:
+        """What is wrong with a helper, if Ray knows of anything."""
+        for reference in self._ray.wait(working, num_returns=1, timeout=GRACE_SECONDS)[0]:
+            try:
+                self._ray.get(reference, timeout=GRACE_SECONDS)
+            except self._ray.exceptions.RayError as error:
+                found: Exception = error
+                return found
+        return None
+
     def close(self) -> None:
         self._dismiss_helpers()
         super().close()
+
+    def _go_on_alone(self, error: Exception) -> None:
+        self._say(f"A helper of the learner failed; the learner goes on alone: {' '.join(str(error).split())}")
+        self._dismiss_helpers()
 
     def _dismiss_helpers(self) -> None:
         """Let the helpers go; whatever is learned from now on is learned by this process alone."""
         for helper in self._helpers:
             self._ray.kill(helper)
         self._helpers = []
-        if self._rank is not None:
-            self._rank = None
+        self._rank = None
+        if dist.is_initialized():
             dist.destroy_process_group()
 
 
-def make_learner(network: Network, settings: RunSettings, ray: Any) -> Learner:
-    """One process for each GPU of this machine; without GPUs, or with one, an ordinary learner."""
-    gpus = torch.cuda.device_count()
-    if gpus > 1:
-        return DistributedLearner(network, settings.training, ray, settings, gpus)
+def make_learner(network: Network, settings: RunSettings, ray: Any, gpus: LearnerGpus, say: Say) -> Learner:
+    """One process for each of the learner's GPUs; without GPUs, or with one, an ordinary learner."""
+    if gpus.count > 1:
+        return DistributedLearner(network, settings.training, ray, settings, gpus.count, say, gpus.group)
     return Learner(network, settings.training)
 
 

@@ -50,6 +50,7 @@ class Order:
     most_games: int  # at which it answers, too
     goal: Goal | None = None  # of the phase, for one player: it does not play on beyond
     lease: Lease | None = None  # for a player that has no numbers, or few
+    renews: bool = False  # the lease goes on with one that the player has; if it was started anew, it needs another
 
 
 @dataclass(frozen=True)
@@ -59,15 +60,21 @@ class Answer:
     order: int
     phase: int
     node: str  # the machine, as Ray names it
-    process: int
     lease: Lease | None  # that the player has numbers from; None: it has just been started and needs some
     next_number: int
     generation: int  # of the network that played
     checksum: str
     frame: bytes = b""  # nothing if no game ended
     games: int = 0
-    positions: int = 0  # to learn from
     counts: SearchCounts = NOTHING  # of this order alone
     seconds: float = 0.0  # spent on it
     processor_seconds: float = 0.0  # of the player's whole process since its last answer
     at_goal: bool = False
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What a player answers that cannot carry out its orders."""
+
+    node: str  # the machine, as Ray names it
+    reason: str

@@ -1,6 +1,7 @@
 """A player: one self-play worker, the same as on one machine, that carries out orders. It knows Ray only by its references."""
 
 import os
+import socket
 import sys
 import time
 from collections.abc import Callable
@@ -11,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boardzero.cluster.game_file import SentGame
 from boardzero.cluster.orders import NOTHING, Answer, Lease, Order, SentNetwork
 from boardzero.errors import BadInput
-from boardzero.games.catalogue import find_game
 from boardzero.games.rules import Game, Planes
 from boardzero.network.evaluator import OnnxEvaluator, preferred_device
 from boardzero.network.header import parse_header
@@ -36,15 +37,11 @@ Fetch = Callable[[Any], bytes]  # gets what a reference stands for
 class Player:
     """Carries out orders one after another; `hurry` may be called meanwhile, from another thread."""
 
-    def __init__(self, settings: str, version_of_driver: str, fetch: Fetch, node: str) -> None:
+    def __init__(self, settings: str, game: SentGame, version_of_driver: str, fetch: Fetch, node: str) -> None:
         """settings: of the run, as JSON; refuses (BadInput) to play for another version of boardzero."""
-        if version("boardzero") != version_of_driver:
-            raise BadInput(
-                f"The machine {node} has boardzero {version('boardzero')}, the run is of {version_of_driver}; "
-                "install the same version everywhere."
-            )
+        check_version(version_of_driver)
         self._settings = RunSettings.model_validate_json(settings)
-        self._game = find_game(self._settings.game)
+        self._game, self._game_is_a_file = game.find(), game.text is not None
         self._fetch, self._node = fetch, node
         _compile_alone(self._game, self._settings)
         self._worker: SelfPlayWorker | None = None
@@ -100,7 +97,7 @@ class Player:
     def _take_lease(self, order: Order) -> None:
         """Begin with the numbers of the order, or go on with them; the same lease may come again."""
         lease = order.lease
-        if lease is None:
+        if lease is None or (order.renews and self._worker is None):  # the numbers of a life before this one
             return
         if self._worker is None:
             run = self._settings
@@ -114,7 +111,7 @@ class Player:
 
     def _make_evaluator(self, sent: SentNetwork) -> Evaluator:
         """On the GPU that Ray gave to this process, or on one core."""
-        if preferred_device() == "cpu":
+        if preferred_device() == "cpu" or self._game_is_a_file:  # weights name the file, which need not be on this machine
             evaluator = OnnxEvaluator(in_precision(self._fetch(sent.onnx), self._game, self._settings.selfplay.precision))
             _check_same(parse_header(evaluator.labels, "the network that was sent").checksum, sent)
             return evaluator
@@ -129,18 +126,25 @@ class Player:
             order=order.number,
             phase=order.phase,
             node=self._node,
-            process=os.getpid(),
             lease=self._lease,
             next_number=self._worker.next_number if self._worker else 0,
             generation=self._network[0],
             checksum=self._network[1],
             frame=frame_of(columns) if columns is not None else b"",
             games=len(games),
-            positions=sum(int(game.learned.sum()) for game in games),
             counts=counts,
             seconds=seconds,
             processor_seconds=self._processor_seconds - before,
             at_goal=self._worker is not None and order.phase == self._phase and self._is_at_goal(order),
+        )
+
+
+def check_version(of_driver: str) -> None:
+    """Refuse (BadInput) to do anything for another version of boardzero."""
+    if version("boardzero") != of_driver:
+        raise BadInput(
+            f"{socket.gethostname()} has boardzero {version('boardzero')}, the run is of {of_driver}; "
+            "install the same version everywhere."
         )
 
 

@@ -2,18 +2,16 @@
 
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
+from boardzero.cluster.broadcast import Broadcast
+from boardzero.cluster.intake import Intake
 from boardzero.cluster.leases import Leases
-from boardzero.cluster.orders import LEASE, Answer, Order, SentNetwork
+from boardzero.cluster.orders import LEASE, Answer, Failure, Order, SentNetwork
 from boardzero.cluster.tallies import Tallies
-from boardzero.cluster.workforce import Hand, Workforce
+from boardzero.cluster.workforce import Hand, Say, Workforce
 from boardzero.errors import BadInput
 from boardzero.events.cluster import ClusterListener
-from boardzero.network.header import ONNX_SUFFIX, parse_header
-from boardzero.network.weights import load_network, read_header
-from boardzero.replay.journal import parse_journal
 from boardzero.replay.record import SelfPlayGame
 from boardzero.search.forest import SearchCounts
 from boardzero.selfplay.pool import TakeIn
@@ -26,6 +24,7 @@ MOST_GAMES = 2048  # in one answer
 WAIT_SECONDS = 0.2  # between two looks at what has arrived
 GRACE_SECONDS = 5.0  # that a player which has been told to hurry may take
 TOLD_EVERY = 1.0
+SILENCE_SECONDS = 20.0  # after which somebody should know that nobody plays
 
 
 class ClusterSelfPlay:
@@ -37,22 +36,24 @@ class ClusterSelfPlay:
         workforce: Workforce,
         seed: int,
         first_number: int,
-        network_path: Callable[[int], Path],
+        broadcast: Broadcast,
         tell: ClusterListener,
+        say: Say,
         cores_here: int = 0,
     ) -> None:
-        """network_path: the file of a generation's network; games are numbered from first_number on."""
-        self._ray, self.workforce, self._seed = ray, workforce, seed
+        """Games are numbered from first_number on; cores_here: of this machine, that players are busy on."""
+        self._ray, self.workforce, self._broadcast = ray, workforce, broadcast
         self.leases = Leases(first_number, max(LEASE, 4 * workforce.games_in_flight))
         self.tallies, self.cores_here = Tallies(), cores_here
-        self._network_path, self._tell = network_path, tell
+        self._intake = Intake(seed, self.leases, self.tallies)
+        self._tell, self._say = tell, say
         self._waiting: dict[Any, Hand] = {}  # answers that are to come
         self._phase, self._share_done = 0, 0.0
         self._goal: Goal | None = None
         self._network: SentNetwork | None = None
-        self._checksums: dict[int, str] = {}
         self._left: list[SelfPlayGame] = []  # that came in at the end
         self._held, self._told = False, 0.0
+        self._silent_since: float | None = time.monotonic()  # None: somebody has answered, or silence was said
 
     # -- what a training asks for ------------------------------------------------------------------------------------------
     @property
@@ -69,13 +70,16 @@ class ClusterSelfPlay:
         try:
             while True:
                 self._give_orders()
-                if take_in(self._arrived(WAIT_SECONDS)):
+                enough = take_in(self._arrived(WAIT_SECONDS))
+                self._intake.acknowledge()
+                if enough:
                     return
                 if self._everybody_at_goal():
                     self._begin_phase(generation, goal())
         finally:
             self._let_hurry()
             take_in(self._remaining())
+            self._intake.acknowledge()
 
     def begin(self, generation: int, share_done: float) -> "ClusterSelfPlay":
         self._held, self._share_done = False, share_done
@@ -89,6 +93,8 @@ class ClusterSelfPlay:
         self._begin_phase(generation, None)
 
     def finished(self) -> list[SelfPlayGame]:
+        """Whoever asks again has put what it got before into the journal."""
+        self._intake.acknowledge()
         games = self._left + self._arrived(0)
         self._left = []
         self._give_orders()
@@ -108,14 +114,8 @@ class ClusterSelfPlay:
         self._phase += 1
         self._goal = goal
         if self._network is None or self._network.generation != generation:
-            self._network = self._send(generation)
-            self._checksums[generation] = self._network.checksum
-
-    def _send(self, generation: int) -> SentNetwork:
-        """Put a network into the object store, once: every machine fetches it from there, or from another one that has it."""
-        path = self._network_path(generation)
-        checksum = read_header(path).checksum
-        return SentNetwork(generation, checksum, self._ray.put(onnx_bytes(path, checksum)), self._ray.put(path.read_bytes()))
+            self._network = self._broadcast.network(generation)
+            self._intake.expect(self._network)
 
     def _give_orders(self) -> None:
         self.workforce.look()
@@ -126,14 +126,14 @@ class ClusterSelfPlay:
 
     def _give_order(self, hand: Hand) -> None:
         assert self._network is not None
-        lease = None
+        lease, renews = None, False
         hand.order += 1
         if hand.lease is None:
             lease = hand.lease = self.leases.grant()
             hand.lease_order, hand.next_number = hand.order, lease.first
         elif hand.lease.end - hand.next_number < self.leases.size // 2:
-            lease = hand.lease = self.leases.renew(hand.lease)
-            hand.next_number = max(hand.next_number, lease.first)
+            lease, renews = self.leases.renew(hand.lease), True
+            hand.lease, hand.next_number = lease, max(hand.next_number, lease.first)
         order = Order(
             number=hand.order,
             acknowledged=hand.acknowledged,
@@ -144,6 +144,7 @@ class ClusterSelfPlay:
             most_games=MOST_GAMES,
             goal=self._goal,
             lease=lease,
+            renews=renews,
         )
         reference = hand.actor.play.remote(order)
         hand.waiting[reference] = hand.order
@@ -153,6 +154,10 @@ class ClusterSelfPlay:
         for hand in self.workforce.hands:
             if hand.waiting and self.workforce.is_alive(hand):
                 hand.actor.hurry.remote(self._phase)
+
+    def _everybody_at_goal(self) -> bool:
+        alive = [hand for hand in self.workforce.hands if self.workforce.is_alive(hand)]
+        return bool(alive) and all(hand.at_goal >= self._phase and not hand.waiting for hand in alive)
 
     # -- games in ----------------------------------------------------------------------------------------------------------
     def _arrived(self, seconds: float) -> list[SelfPlayGame]:
@@ -175,83 +180,47 @@ class ClusterSelfPlay:
         return games
 
     def _take(self, reference: Any) -> list[SelfPlayGame]:
-        hand = self._waiting.pop(reference)
+        hand = self._waiting.pop(reference, None)
+        if hand is None:  # another answer of this player, in the same moment, was the reason to give it up
+            return []
         order = hand.waiting.pop(reference)
         try:
-            answer: Answer = self._ray.get(reference)
-        except self._ray.exceptions.RayTaskError as error:
-            cause = getattr(error, "cause", error)
-            raise BadInput(f"A player failed: {cause}") from error
-        except self._ray.exceptions.ActorDiedError as error:
-            self._give_up(hand, error)
+            answer: Answer | Failure = self._ray.get(reference)
+        except (self._ray.exceptions.RayTaskError, self._ray.exceptions.ActorDiedError) as error:
+            self._give_up(hand, hand.node, " ".join(str(error).split()))
             return []
         except self._ray.exceptions.RayError:  # the machine was cut off, or the answer was lost with it
-            hand.acknowledge(order)
+            self._intake.close(hand, order)
             return []
+        if isinstance(answer, Failure):
+            self._give_up(hand, answer.node, answer.reason)
+            return []
+        self._silent_since = None
         self.workforce.heard(hand, answer)
-        games = self._accepted(hand, answer)
-        hand.acknowledge(order)
-        if answer.at_goal:
-            hand.at_goal = max(hand.at_goal, answer.phase)
-        return games
-
-    def _accepted(self, hand: Hand, answer: Answer) -> list[SelfPlayGame]:
-        """The games of an answer that may count: of this run, by the network that was sent, and each for the first time."""
-        if answer.lease is None:  # Ray has started this player anew: what it had under way is lost
-            if answer.order >= hand.lease_order:
-                self._forget_lease(hand)
+        try:
+            return self._intake.take(hand, order, answer)
+        except BadInput as error:
+            self._give_up(hand, answer.node, str(error))
             return []
-        self.tallies.add(answer)
-        if not answer.frame:
-            return []
-        content = parse_journal(answer.frame)
-        if content.games is None or content.lost_bytes or len(content.games) != answer.games:
-            raise BadInput(f"A player on {hand.node} sent games that arrived damaged.")
-        if self._checksums.get(answer.generation) != answer.checksum:
-            raise BadInput(f"A player on {hand.node} played with a network that this run has not sent.")
-        columns = content.games
-        right = (columns.seeds == self._seed) & (columns.generations == answer.generation)
-        right &= self.leases.accept(answer.lease.holder, columns.numbers)
-        return [columns[index] for index in right.nonzero()[0]]
 
-    def _forget_lease(self, hand: Hand) -> None:
-        if hand.lease is not None:
-            self.leases.end(hand.lease.holder)
-            self.workforce.restarts += 1
-        hand.lease = None
-
-    def _give_up(self, hand: Hand, error: Exception) -> None:
-        """Ray will not start this player again."""
+    def _give_up(self, hand: Hand, node: str, reason: str) -> None:
+        """Nothing more is expected of this player."""
+        self._silent_since = None
         for reference in hand.waiting:
             self._waiting.pop(reference, None)
         if hand.lease is not None:
             self.leases.end(hand.lease.holder)
-        if hand in self.workforce.hands:
-            self.workforce.replace(hand, " ".join(str(error).split()))
-
-    def _everybody_at_goal(self) -> bool:
-        alive = [hand for hand in self.workforce.hands if self.workforce.is_alive(hand)]
-        return bool(alive) and all(hand.at_goal >= self._phase and not hand.waiting for hand in alive)
+        self.tallies.restarts += 1
+        self.workforce.give_up(hand, node, reason)
 
     # -- telling -----------------------------------------------------------------------------------------------------------
     def _tell_state(self) -> None:
         if time.monotonic() - self._told > TOLD_EVERY and self._network is not None:
             self._told = time.monotonic()
             self._tell(self.tallies.state(self.workforce, self._network.generation, self._held))
-
-
-def onnx_bytes(path: Path, checksum: str) -> bytes:
-    """The ONNX file beside a network, if it was made from these weights; otherwise the network is exported anew."""
-    from boardzero.network.evaluator import OnnxEvaluator
-    from boardzero.network.header import HEADER_KEY
-    from boardzero.network.onnx_export import export_onnx
-
-    beside = path.with_suffix(ONNX_SUFFIX)
-    try:
-        evaluator = OnnxEvaluator(beside)
-        if parse_header(evaluator.labels, str(beside)).checksum == checksum:
-            return beside.read_bytes()
-    except BadInput:
-        pass
-    stored = load_network(path)
-    return export_onnx(stored.network, stored.game, {HEADER_KEY: stored.header.to_text()})
+        if self._silent_since is not None and time.monotonic() - self._silent_since > SILENCE_SECONDS:
+            self._silent_since = None
+            self._say(
+                f"No worker has answered for {SILENCE_SECONDS:.0f} s: they still compile the game, or Ray has no"
+                " core left for them, as `ray status` would say."
+            )

@@ -2,12 +2,15 @@
 
 import gc
 import os
+import sys
 from typing import Any
 
 from boardzero.engines.memory import used_megabytes
 from boardzero.errors import BadInput
 from boardzero.games.rules import Game
 from boardzero.players.catalogue import find_player, player_class
+from boardzero.players.forest_player import ForestPlayer
+from boardzero.players.parameters import AlphaZeroParameters
 from boardzero.players.player import Player
 from boardzero.settings.specification import split_pairs, split_specification
 
@@ -23,6 +26,20 @@ def new_brain(specification: str | None, game: Game, max_memory: int = 0) -> Pla
     player = _strongest(game, max_memory) if specification is None else find_player(completed(specification, max_memory), game)
     gc.freeze()  # what is loaded stays: looking through it for garbage takes a tenth of a second, which a move may not have
     return player
+
+
+def with_memory(player: Player, specification: str | None, max_memory: int) -> Player:
+    """The same player where its process may take so many bytes: a network stays loaded, a tree is begun anew."""
+    said = {} if specification is None else split_pairs(split_specification(specification)[1], specification)
+    if not isinstance(player, ForestPlayer) or "memory" in said:
+        return player
+    del player.forest  # what it took is free for the next
+    if player.name == "alphazero":
+        from boardzero.players.alphazero import AlphaZeroPlayer
+
+        changed = {**player.parameters.model_dump(), "memory": tree_megabytes(max_memory)}
+        return AlphaZeroPlayer(player.game, AlphaZeroParameters(**changed), player.seed, player.evaluate)
+    return find_player(completed(specification or player.name, max_memory), player.game)
 
 
 def _strongest(game: Game, max_memory: int) -> Player:
@@ -41,7 +58,7 @@ def completed(specification: str, max_memory: int = 0) -> str:
         return specification
     said: dict[str, Any] = split_pairs(rest, specification)
     fields = player_class(name).Parameters.model_fields
-    usual: dict[str, Any] = {"memory": tree_megabytes(max_memory), "threads": os.cpu_count() or 1, "leaves": LEAVES}
+    usual: dict[str, Any] = {"memory": tree_megabytes(max_memory), "threads": usable_cores(), "leaves": LEAVES}
     if not said.keys() & {"sims", "depth", "seconds"}:
         usual["seconds"] = ENDLESS
     for key, value in usual.items():
@@ -49,6 +66,11 @@ def completed(specification: str, max_memory: int = 0) -> str:
             said.setdefault(key, value)
     pairs = ",".join(f"{key}={value}" for key, value in said.items())
     return f"{name}:{pairs}" if pairs else name
+
+
+def usable_cores() -> int:
+    """The cores that this process may run on, which may be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def tree_megabytes(max_memory: int) -> int:

@@ -9,9 +9,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
 
-from boardzero.protocols.arrival import moments_of_arrival
+from boardzero.players.engine_lines import Stream, moments_of_arrival, read_line
 
-LONGEST_LINE = 1 << 16  # bytes; the rest of a longer line is dropped
 HOST = "127.0.0.1"  # engines listen to this machine only
 
 
@@ -26,12 +25,6 @@ class Session(Protocol):
 
     def close(self) -> None:
         """Let go of threads and players."""
-
-
-class Stream(Protocol):
-    """What lines are read from."""
-
-    def readline(self, limit: int = -1, /) -> bytes: ...
 
 
 Answer = Callable[[str], None]  # sends an answer of one or more lines
@@ -68,10 +61,7 @@ def converse(session: Session, stream: Stream) -> None:
 def _read_line(stream: Stream) -> str | None:
     """The next line, however it is encoded and however long; None at the end."""
     try:
-        content = stream.readline(LONGEST_LINE)
-        rest = content
-        while rest and not rest.endswith(b"\n"):
-            rest = stream.readline(LONGEST_LINE)
+        content = read_line(stream)
     except (OSError, ValueError):
         return None
     return content.decode(errors="replace").strip("\r\n\0 \t") if content else None

@@ -14,8 +14,8 @@ from boardzero.engines.conversation import Answer
 from boardzero.engines.game_reports import Reporter, unreported
 from boardzero.engines.gomocup_thinking import GomocupThinker
 from boardzero.engines.plain_moves import plain_move
-from boardzero.engines.thinking_process import ThinkingProcess, ThoughtFailed
-from boardzero.engines.timing import Lateness, NoAnswer, Thinking, time_for_move
+from boardzero.engines.thinking_process import NoAnswer, ThinkingProcess, ThoughtFailed
+from boardzero.engines.timing import Lateness, Thinking, time_for_move
 from boardzero.protocols.gomocup import (
     CARO,
     COMMANDS,
@@ -39,6 +39,7 @@ LAST_SECONDS = 0.5  # for an answer after the input was closed
 HURRIED_SECONDS = 0.05  # for each of the lines that were still waiting then
 OWN, OTHER, WINNING = 1, 2, 3  # whose stone it is, in the lines of BOARD
 SWAP2_STONES = (0, 3, 5)
+OTHER_RULES = "MESSAGE only free-style and standard rules are known here; the others are not kept"
 
 
 @dataclass
@@ -62,14 +63,15 @@ class GomocupSession:
         self, answer: Answer, process: ThinkingProcess, seconds: float = USUAL_SECONDS, report: Reporter = unreported
     ) -> None:
         """process: has the player that thinks; seconds: a move, where the manager sets no limit."""
-        self._send, self._seconds, self._report = answer, seconds, report
+        self._answer, self._seconds, self._report = answer, seconds, report
         self._thinker = GomocupThinker(process)
         self.limits = Limits()
         self._lateness = Lateness()
         self.board: Board | None = None
         self._listing: list[str] | None = None  # lines of BOARD or SWAP2BOARD so far
         self._listed_for = ""
-        self._ended = self._closed = self._late = False
+        self._remark = ""  # what INFO asks for and cannot be had: INFO has no answer, so it is told before the next one
+        self._ended = self._closed = False
 
     # -- the conversation ----------------------------------------------------------------------------------------------
     def take(self, line: str, moment: float) -> bool:
@@ -99,6 +101,13 @@ class GomocupSession:
     def close(self) -> None:
         self._game_ended()
         self._thinker.close()
+
+    def _send(self, line: str) -> None:
+        """Nothing is said after the manager has ended the conversation."""
+        remark, self._remark = self._remark, ""
+        for said in filter(None, (remark, line)):
+            if not self._ended:
+                self._answer(said)
 
     def _obey(self, command: str, rest: str, moment: float) -> bool:
         match command:
@@ -144,8 +153,13 @@ class GomocupSession:
             raise BadLine(f"boards of size {SMALLEST} to {LARGEST} are played here, not {sides[0]}")
         self._game_ended()
         self.board = Board(sides[0])
-        self._thinker.prepare(self.board.size, self._exact, self.limits.memory)
+        self._prepare(patient=True)
         self._send("OK")
+
+    def _prepare(self, patient: bool) -> None:
+        """Have the player ready for what is known of the game."""
+        if self.board is not None:
+            self._thinker.prepare(self.board.size, self._exact, self.limits.memory, patient)
 
     def _game_ended(self) -> None:
         """What is on the board is not gone on with."""
@@ -161,8 +175,9 @@ class GomocupSession:
         self._send("OK")
 
     def _hear(self, key: str, value: str) -> None:
-        """INFO is never answered, except by a message for people; what is not understood is passed over."""
+        """INFO is never answered; what is not understood is passed over. The player is made ready for what has changed."""
         number = parse_limit(value)
+        before = self._exact, self.limits.memory
         match key.lower():
             case "timeout_turn" if number is not None:
                 self.limits.turn = max(0, number)
@@ -174,13 +189,9 @@ class GomocupSession:
                 self.limits.memory = max(0, number)
             case "rule" if number is not None:
                 self.limits.rule = max(0, number)
-                if self.limits.rule & (CONTINUOUS | RENJU | CARO):
-                    self._send("MESSAGE only free-style and standard rules are known here; the others are not kept")
-            case "evaluate":
-                point = parse_point(value)
-                board = self.board
-                if board and point and board.has(point) and (text := self._thinker.opinion(point, board.size)):
-                    self._send(f"MESSAGE {text}")
+                self._remark = OTHER_RULES if self.limits.rule & (CONTINUOUS | RENJU | CARO) else ""
+        if (self._exact, self.limits.memory) != before:
+            self._prepare(patient=False)
 
     def _list(self, command: str, line: str, moment: float) -> None:
         assert self._listing is not None
@@ -219,34 +230,37 @@ class GomocupSession:
     # -- moving --------------------------------------------------------------------------------------------------------
     def _move(self, moment: float) -> None:
         board = self._game()
-        point = self._think(board, moment)
+        point, remark = self._think(board, moment)
+        if self._ended:
+            return
         if point is None:
             raise BadLine("no cell is free")
         board.stones[point] = True
         self._send(str(point))
-        if self._late:  # told after the move, which could not wait
-            self._send("DEBUG the player was not ready in time: a plain move")
+        if remark:  # told after the move, which could not wait
+            self._send(remark)
 
-    def _think(self, board: Board, moment: float) -> Point | None:
-        """The player's move, or a plain one where it knows none in time or the manager plays on after the end of a game."""
-        self._late = False
-        if self._ended or len(board.stones) in (0, board.size**2):
-            return plain_move(board, self._exact)
-        times = self._times(board, moment)
+    def _think(self, board: Board, moment: float) -> tuple[Point | None, str]:
+        """The player's move, or a plain one where it knows none in time or the manager plays on after the end of a game.
+
+        Also a remark on what went wrong; empty if nothing did.
+        """
         plain = plain_move(board, self._exact)  # ready before it is needed
+        if self._ended or len(board.stones) in (0, board.size**2):
+            return plain, ""
+        times, point, remark = self._times(board, moment), None, ""
         try:
             point = self._thinker.choose(board, self._exact, self.limits.memory, times)
         except NoAnswer:
-            point, self._late = None, not (self._ended or self._closed)
+            remark = "" if self._closed else "DEBUG the player was not ready in time: a plain move"
         except ThoughtFailed as error:
-            self._send(f"DEBUG {one_line(str(error))}: a plain move")
-            point = None
+            self._send(f"MESSAGE {one_line(str(error)).rstrip('.')}: a plain move")
         if point is None or point in board.stones:
             point = plain
         self._lateness.saw(times.soft, time.perf_counter())
         if self.limits.left is not None:
             self.limits.left = max(0, self.limits.left - int(1000 * (time.perf_counter() - moment)))
-        return point
+        return point, remark
 
     def _swap(self, stones: list[Point], moment: float) -> None:
         """Put three stones that favour nobody, or take the better colour."""
@@ -255,7 +269,8 @@ class GomocupSession:
         times = self._times(board, moment)
         if not stones:
             opening = self._thinker.balanced_opening(board.size, self._exact, self.limits.memory, times)
-            board.stones = {point: ply % 2 == 0 for ply, point in enumerate(opening)}
+            if not self._ended:
+                board.stones = {point: ply % 2 == 0 for ply, point in enumerate(opening)}
             self._send(" ".join(map(str, opening)))
             return
         board.stones = {point: not black for point, black in board.stones.items()}  # as white sees it, who is to move
@@ -263,6 +278,8 @@ class GomocupSession:
         with suppress(NoAnswer, ThoughtFailed):
             judged = self._thinker.judge(board, self._exact, self.limits.memory, times)
         value, point = judged or (0.0, plain_move(board, self._exact))
+        if self._ended:
+            return
         if value < 0 or point is None:
             board.stones = {stone: not own for stone, own in board.stones.items()}
             self._send("SWAP")

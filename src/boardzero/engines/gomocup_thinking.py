@@ -5,14 +5,14 @@ import time
 from contextlib import suppress
 
 from boardzero.engines.memory import used_megabytes
-from boardzero.engines.thinking_process import ThinkingProcess, ThoughtFailed
-from boardzero.engines.timing import NoAnswer, Thinking
+from boardzero.engines.thinking_process import NoAnswer, ThinkingProcess, ThoughtFailed
+from boardzero.engines.timing import Thinking
 from boardzero.engines.told_position import ToldPosition
+from boardzero.engines.told_stones import told_stones
 from boardzero.protocols.gomocup import Board, Point
 
 LOADING_SECONDS = 0.25  # that START may take, so that a player which is compiled already is ready for the first move
 OPENINGS = 24  # that are tried
-EVALUATION_SECONDS = 0.3  # to say what was thought of a move
 
 
 class GomocupThinker:
@@ -27,12 +27,15 @@ class GomocupThinker:
         """Has the player been loaded?"""
         return self._process.is_ready
 
-    def prepare(self, size: int, exact: bool, memory: int) -> None:
-        """Get the player ready for this board; the first time, wait a little for it: no clock runs yet."""
-        patience = 0.0 if self.is_ready else LOADING_SECONDS
+    def prepare(self, size: int, exact: bool, memory: int, patient: bool) -> None:
+        """Get the player ready for this board; patient: if it is not, wait a little for it, since no clock runs yet."""
         begun = told_board(Board(size, {Point(size // 2, size // 2): False}), exact)
+        task = "get_ready", begun, self._left_of(memory)
+        if self.is_ready or not patient:
+            self._process.begin(*task)
+            return
         with suppress(NoAnswer, ThoughtFailed):
-            self._process.ask(time.perf_counter() + patience, "get_ready", begun, self._left_of(memory))
+            self._process.ask(time.perf_counter() + LOADING_SECONDS, *task)
 
     def choose(self, board: Board, exact: bool, memory: int, times: Thinking) -> Point | None:
         """The player's move; None on a board that the rules do not know."""
@@ -60,20 +63,12 @@ class GomocupThinker:
             return openings[found]
         return openings[0]
 
-    def opinion(self, point: Point, size: int) -> str:
-        """What the last search thought of a move, for people; empty where it did not look at it."""
-        with suppress(NoAnswer, ThoughtFailed):
-            deadline = time.perf_counter() + EVALUATION_SECONDS
-            opinion: tuple[float, int] | None = self._process.ask(deadline, "opinion", point.y * size + point.x)
-            return "" if opinion is None else f"{point}: expected result {opinion[0]:+.2f}, {opinion[1]} simulations"
-        return ""
-
     def hurry(self) -> None:
         """Let the search end now, with its best move."""
         self._process.interrupt()
 
     def dismiss(self) -> None:
-        """Nobody waits any longer."""
+        """Nobody waits any longer, and nobody will."""
         self._process.dismiss()
 
     def close(self) -> None:
@@ -98,22 +93,10 @@ def _openings(size: int) -> list[list[Point]]:
 
 
 def told_board(board: Board, exact: bool) -> ToldPosition | None:
-    """The manager's board as a position with us to move; None where there are too many stones of one side.
-
-    The order of the stones is kept where the sides alternate, so that the search goes on with the tree that it has.
-    """
-    game = f"gomoku:size={board.size},rule={'standard' if exact else 'freestyle'}"
-    own = sum(board.stones.values())
-    others = len(board.stones) - own
-    if others - own not in (0, 1):
-        return None
-    we_begin = others == own
-    if all(mine == (we_begin == (ply % 2 == 0)) for ply, mine in enumerate(board.stones.values())):
-        return ToldPosition(game, tuple(point.y * board.size + point.x for point in board.stones))
-    letters = {True: "XO"[not we_begin], False: "OX"[not we_begin]}
-    points = ([Point(x, y) for x in range(board.size)] for y in range(board.size))
-    rows = ("".join(letters[board.stones[p]] if p in board.stones else "." for p in row) for row in points)
-    return ToldPosition(game, start=f"{'/'.join(rows)} {letters[True]}")
+    """The manager's board as a position with us to move; None where there are too many stones of one side."""
+    stones = [(point.x, point.y, own) for point, own in board.stones.items()]
+    told = told_stones(board.size, "standard" if exact else "freestyle", stones, we_are_next=True)
+    return None if told is None else told.position
 
 
 def _point(action: int, size: int) -> Point:

@@ -2,13 +2,13 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.metadata import version
 
 import numpy as np
 
 from boardzero.engines.conversation import Answer
 from boardzero.engines.game_reports import Reporter, unreported
+from boardzero.engines.gtp_clock import GtpClock, TimeSettings
 from boardzero.engines.position_reports import PlayedGame
 from boardzero.engines.position_thinking import PositionThinker
 from boardzero.engines.thinking_process import ThinkingProcess
@@ -17,31 +17,12 @@ from boardzero.errors import BadInput
 from boardzero.games.catalogue import BUILT_IN, find_game
 from boardzero.games.position import Position
 from boardzero.games.rules import Game
+from boardzero.protocols.colours import black_side
 from boardzero.protocols.gtp import PASS, Command, action_of, format_answer, parse_colour, parse_command, vertex_of
+from boardzero.settings.specification import split_specification
 
 GAMES = tuple(name for name in BUILT_IN if name != "latrunculi")
 PATIENCE = 3600.0  # seconds that a player may take to load and answer where no clock runs
-
-
-@dataclass
-class GtpClock:
-    """The time settings of GTP, in seconds: main time, then so much for every so many stones."""
-
-    main: float = 0.0
-    period: float = 0.0
-    stones: int = 0
-    is_set: bool = False
-
-    def limits(self) -> tuple[float | None, float | None]:
-        """The limit of a move, and what is left of the game's time; None: there is no such limit."""
-        if not self.is_set or (self.period > 0 and self.stones == 0):
-            return None, None
-        per_stone = self.period / self.stones if self.stones else 0.0
-        return (None, self.main) if self.main > 0 and self.main > per_stone else (per_stone, None)
-
-    @property
-    def is_limited(self) -> bool:
-        return self.limits() != (None, None)
 
 
 class GtpSession:
@@ -54,7 +35,9 @@ class GtpSession:
         self._played = PlayedGame(report)
         self._send, self._seconds = answer, seconds
         self._thinker, self._lateness = PositionThinker(process), Lateness()
-        self._clock, self._left = GtpClock(), [GtpClock(), GtpClock()]
+        self._answered = 0.0  # the moment of the last answer
+        self._set_clocks(TimeSettings())
+        self._unspoken: set[int] = set()  # plies at which a side passed that no manager told us to pass
         self.position = Position(game)
         self._thinker.prepare(game)
         self._commands: dict[str, Callable[[tuple[str, ...]], str]] = {
@@ -83,8 +66,10 @@ class GtpSession:
         command = parse_command(line)
         if command is None:
             return True
-        self._moment = moment
-        self._send(self._answer(command))
+        self._moment = max(moment, self._answered)  # commands may have waited in a row
+        answer = self._answer(command)
+        self._answered = time.perf_counter()
+        self._send(answer)
         if self.position.over:
             self._played.ended(self.position)
         return command.name != "quit"
@@ -114,15 +99,26 @@ class GtpSession:
         """An empty board; whatever was played before is over."""
         self._played.ended(self.position)
         self.position = Position(game)
+        self._unspoken.clear()
+        self._set_clocks(self._time)
 
     @property
     def _game(self) -> Game:
         return self.position.game
 
     def _set_game(self, words: tuple[str, ...]) -> str:
-        wanted = " ".join(words).lower()
+        """By its title, which leaves the rules that are set, or by a whole specification: `gomoku:size=13,rule=standard`."""
+        wanted = " ".join(words)
+        if split_specification(wanted)[0] in GAMES:
+            try:
+                game = find_game(wanted)
+            except BadInput:
+                raise BadInput("unsupported game") from None
+            if game.specification != self._game.specification:
+                self._begin(game)
+            return ""
         for name in GAMES:
-            if wanted in (name, find_game(name).title.lower()):
+            if wanted.lower() in (name, find_game(name).title.lower()):
                 if self._game.name != name:
                     self._begin(find_game(name))
                 return ""
@@ -143,7 +139,6 @@ class GtpSession:
 
     def _clear(self, _: tuple[str, ...]) -> str:
         self._set_up(self._game)
-        self._left = [GtpClock(), GtpClock()]
         return ""
 
     def _play(self, words: tuple[str, ...]) -> str:
@@ -152,44 +147,61 @@ class GtpSession:
         colour, action = self._colour(words), action_of(words[1], self._game)
         if words[1].lower() == PASS and not self._is_turn_of(colour):
             return ""  # it had to pass, and we have passed for it
-        self._pass_for_other(colour)
-        if action not in self.position.legal_actions():
+        position = self._with_turn_of(colour)
+        if action not in position.legal_actions():
             raise BadInput("illegal move")
-        self.position.play(action)
+        self._go_on(position, action)
         return ""
 
     def _undo(self, _: tuple[str, ...]) -> str:
         if not self.position.actions:
             raise BadInput("cannot undo")
         self.position.undo()
+        if len(self.position.actions) - 1 in self._unspoken:  # the manager does not know of it
+            self._unspoken.remove(len(self.position.actions) - 1)
+            self.position.undo()
         return ""
 
     def _generate(self, words: tuple[str, ...], stays: bool) -> str:
+        """stays: the move is only told, not made, and takes none of the side's time."""
         colour = self._colour(words)
         if self.position.over:
             return PASS
-        self._pass_for_other(colour)  # never ends the game: where neither can move it is over before
+        position = self._with_turn_of(colour)
         times = self._times(colour)
-        action = self._thinker.choose(self.position, times)
-        if self._clock_of(colour).is_limited:
+        action = self._thinker.choose(position, times)
+        if self._clocks[colour].is_limited:
             self._lateness.saw(times.soft, time.perf_counter())
         if not stays:
-            self._played.moves_for(self.position.turn)
-            self.position.play(action)
+            self._clocks[colour].spend(time.perf_counter() - self._moment)
+            self._played.moves_for(position.turn)
+            self._go_on(position, action)
         return vertex_of(action, self._game)
 
-    def _pass_for_other(self, colour: int) -> None:
-        """Managers that know no passes let a side move again where the other cannot."""
-        if not self.position.over and not self._is_turn_of(colour):
-            legal = self.position.legal_actions()
-            if [self._game.action_to_text(action) for action in legal] != [PASS]:
-                raise BadInput("illegal move: it is the other side's turn")
-            self.position.play(legal[0])
+    def _with_turn_of(self, colour: int) -> Position:
+        """The position, with a pass where it needs one: managers that know none let a side move again if the other cannot.
+
+        Such a pass never ends the game: where neither side can move it is over before.
+        """
+        if self.position.over or self._is_turn_of(colour):
+            return self.position
+        legal = self.position.legal_actions()
+        if [self._game.action_to_text(action) for action in legal] != [PASS]:
+            raise BadInput("illegal move: it is the other side's turn")
+        passed = self.position.copy()
+        passed.play(legal[0])
+        return passed
+
+    def _go_on(self, position: Position, action: int) -> None:
+        """Play an action in what `_with_turn_of` has found."""
+        if position is not self.position:
+            self._unspoken.add(len(self.position.actions))
+            self.position = position
+        self.position.play(action)
 
     def _is_turn_of(self, colour: int) -> bool:
         """0 = black, which moves first unless the game says otherwise."""
-        white_begins = self._game.parameters.model_dump().get("first") == "white"
-        return self.position.turn == (1 - colour if white_begins else colour)
+        return self.position.turn == black_side(self._game) ^ colour
 
     def _colour(self, words: tuple[str, ...]) -> int:
         colour = parse_colour(words[0]) if words else None
@@ -207,33 +219,31 @@ class GtpSession:
         cells = self._game.cells(self.position.state)
         counts = [int(np.count_nonzero(cells == player)) for player in (1, 2)]
         margin = abs(counts[0] - counts[1]) if self._game.name == "othello" else 1
-        white_begins = self._game.parameters.model_dump().get("first") == "white"
-        return f"{'BW'[winner ^ white_begins]}+{margin}"
+        return f"{'BW'[winner ^ black_side(self._game)]}+{margin}"
 
     # -- time ----------------------------------------------------------------------------------------------------------
     def _set_time(self, words: tuple[str, ...]) -> str:
         main, period, stones = (_number(words, index) for index in range(3))
-        self._clock = GtpClock(main, period, int(stones), is_set=True)
-        self._left = [GtpClock(), GtpClock()]
+        self._set_clocks(TimeSettings(main, period, int(stones), is_set=True))
         return ""
+
+    def _set_clocks(self, settings: TimeSettings) -> None:
+        """One for each colour, as at the beginning of a game."""
+        self._time, self._clocks = settings, (GtpClock(settings), GtpClock(settings))
 
     def _set_time_left(self, words: tuple[str, ...]) -> str:
-        colour, seconds, stones = self._colour(words), _number(words, 1), int(_number(words, 2))
-        self._left[colour] = GtpClock(0.0 if stones else seconds, seconds if stones else 0.0, stones, is_set=True)
+        self._clocks[self._colour(words)].put(_number(words, 1), int(_number(words, 2)))
         return ""
-
-    def _clock_of(self, colour: int) -> GtpClock:
-        return self._left[colour] if self._left[colour].is_set else self._clock
 
     def _times(self, colour: int) -> Thinking:
         """The moments, not the spans, at which to stop and at which to have answered."""
-        clock = self._clock_of(colour)
+        clock = self._clocks[colour]
         turn, left = clock.limits()
         plies = self._game.max_plies - len(self.position.actions)
         lateness = self._lateness.seconds if clock.is_limited else 0.0
         times = time_for_move(turn, left, plies // 2, self._seconds, lateness)
-        begun = max(self._moment, time.perf_counter() - times.soft / 2)  # commands may have waited in a row
-        return Thinking(begun + times.soft, begun + (times.hard if clock.is_limited else max(times.hard, PATIENCE)))
+        hard = times.hard if clock.is_limited else max(times.hard, PATIENCE)
+        return Thinking(self._moment + times.soft, self._moment + hard)
 
 
 def _number(words: tuple[str, ...], index: int) -> float:

@@ -2,14 +2,15 @@
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from boardzero.engines.brains import new_brain
+from boardzero.engines.brains import new_brain, with_memory
 from boardzero.engines.told_position import ToldPosition
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
 from boardzero.games.rules import Game
+from boardzero.players.compiling import compiling_alone
 from boardzero.players.forest_player import ForestPlayer
 from boardzero.players.player import Analysis, Player
 
@@ -39,7 +40,8 @@ class PlayerMind:
 
     def get_ready(self, told: ToldPosition, memory: int) -> None:
         """Load the player for this game and all that it needs."""
-        self.choose(told, memory, time.perf_counter() + READY_SECONDS)
+        with compiling_alone():
+            self.choose(told, memory, time.perf_counter() + READY_SECONDS)
 
     def choose(self, told: ToldPosition, memory: int, until: float) -> int | None:
         """The player's move; None where there is none, by the rules."""
@@ -79,22 +81,36 @@ class PlayerMind:
                 self.tell(best)
         return best
 
-    def opinion(self, action: int) -> tuple[float, int] | None:
-        """The result that the last search expected of a move, and its simulations; None where it did not look at it."""
-        if not isinstance(self._player, ForestPlayer):
-            return None
-        edges = {edge.action: edge for edge in self._player.forest.root_edges(0)}
-        edge = edges.get(action)
-        return (edge.value, edge.visits) if edge and edge.visits else None
+    def tree(self) -> "TreeReport | None":
+        """What the tree holds and has cost; None where the player has none."""
+        return tree_of(self._player) if isinstance(self._player, ForestPlayer) else None
 
     def _player_for(self, game: Game, memory: int) -> Player:
-        wanted = (game.specification, memory)
-        if self._player is None or self._made_for != wanted:
-            if self._player is not None:
-                self._player.close()
-                self._player = None
-            self._player, self._made_for = new_brain(self._specification, game, memory), wanted
+        if self._player is not None and self._made_for == (game.specification, memory):
+            return self._player
+        before, self._player = self._player, None
+        if before is not None and self._made_for is not None and self._made_for[0] == game.specification:
+            self._player = with_memory(before, self._specification, memory)
+        else:
+            if before is not None:
+                before.close()
+            self._player = new_brain(self._specification, game, memory)
+        self._made_for = game.specification, memory
         return self._player
+
+
+class TreeReport(NamedTuple):
+    """What a tree has cost since its player was made, and holds now."""
+
+    simulations: int
+    evaluations: int
+    nodes: int
+    is_full: bool
+
+
+def tree_of(player: ForestPlayer) -> TreeReport:
+    counts, nodes = player.forest.counts(), int(player.forest.arrays.trees[0]["nodes"])
+    return TreeReport(counts.simulations, counts.evaluations, nodes, bool(player.forest.is_full(0)))
 
 
 def position_of(told: ToldPosition) -> Position | None:

@@ -78,6 +78,8 @@ class NBoardSession:
             position = nboard.game_from_text(value)
             if not is_same_game(self.position, position):
                 self._played.ended(self.position)
+            if position.game.specification != self.position.game.specification:
+                self._thinker.prepare(position.game)
             self.position = position
         elif key == "depth" and value.strip().isdecimal():
             self._depth = max(1, min(DEEPEST, int(value.strip()[:6])))

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from boardzero.engines.thinking_process import ThinkingProcess, ThoughtFailed
-from boardzero.engines.timing import NoAnswer, Thinking
+from boardzero.engines.thinking_process import NoAnswer, ThinkingProcess, ThoughtFailed
+from boardzero.engines.timing import Thinking
 from boardzero.engines.told_position import ToldPosition
 from boardzero.errors import BadInput
 from boardzero.games.position import Position

@@ -11,6 +11,7 @@ from typing import Any
 
 from boardzero.arena.game import SIDES, record_of
 from boardzero.engines.game_reports import GameReport
+from boardzero.engines.told_stones import told_stones
 from boardzero.errors import BadInput
 from boardzero.events.games import GameRecord, Reason, Result
 from boardzero.games.catalogue import find_game
@@ -20,7 +21,6 @@ from boardzero.storage.log import GameLog
 
 OPPONENT, STRONGEST = "opponent", "boardzero"
 NOT_TOLD = "the last move was not told to the engine"
-LETTERS = "XO"
 
 
 def log_reports(conversation: dict[str, Any], first: GameReport, following: Callable[[], GameReport | None]) -> None:
@@ -85,35 +85,18 @@ def _from_position(report: GameReport) -> _Played | None:
 
 
 def _from_stones(report: GameReport) -> _Played | None:
-    """Stones in the order in which they came; those before the sides alternate were set up, and are the start."""
-    for given in range(len(report["stones"])):
-        played = _after(report, given)
-        if played is not None:
-            return played
-    return None
-
-
-def _after(report: GameReport, given: int) -> _Played | None:
-    """The game in which so many stones were set up before it began."""
-    size, stones = report["size"], report["stones"]
-    start, moves = stones[:given], [own for _, _, own in stones[given:]]
-    more = sum(1 if own else -1 for _, _, own in start)  # how many more of the start are ours
-    we_move = moves[0]
-    we_began = we_move if more == 0 else more > 0
-    alternate = all(own == (we_move == (ply % 2 == 0)) for ply, own in enumerate(moves))
-    if not alternate or abs(more) > 1 or (more != 0 and we_move == we_began):
+    stones = report["stones"]
+    told = told_stones(report["size"], report["rule"], stones, we_are_next=not stones[-1][2]) if stones else None
+    if told is None:
         return None
-    cells = {(x, y): LETTERS[own != we_began] for x, y, own in start}
-    rows = ("".join(cells.get((x, y), ".") for x in range(size)) for y in range(size))
-    board = f"{'/'.join(rows)} {LETTERS[we_move != we_began]}"
     try:
-        position = Position(find_game(f"gomoku:size={size},rule={report['rule']}"), board=board)
-        for x, y, _ in stones[given:]:
+        position = Position(find_game(told.position.game), board=told.position.start)
+        for action in told.position.actions:
             if not position.over:
-                position.play(y * size + x)
+                position.play(action)
     except BadInput:
         return None
-    return _Played(position, [0 if we_began else 1])
+    return _Played(position, [told.own_side])
 
 
 def _say(sentence: str) -> None:

@@ -22,10 +22,14 @@ from contextlib import suppress
 from enum import Enum
 from typing import IO, Any, NamedTuple, Protocol
 
-from boardzero.engines.timing import NoAnswer
 from boardzero.errors import BadInput
 
 INTERRUPT = "interrupt"  # the one task that does not wait for those before it
+INSISTING_SECONDS = 0.02  # after which a task that goes on is interrupted again
+
+
+class NoAnswer(Exception):
+    """The thought was not finished in time, or nobody waits for it any more."""
 
 
 class ThoughtFailed(Exception):
@@ -38,7 +42,7 @@ class Kind(Enum):
     FIRST = "first thought"  # to be used if the time ends before the result comes
     RESULT = "result"
     FAILURE = "failure"  # the thinker has raised what the value says, or has ended
-    DISMISSAL = "dismissal"  # nobody waits for the result any more
+    DISMISSAL = "dismissal"  # nobody waits for any result any more
 
 
 class Reply(NamedTuple):
@@ -53,7 +57,7 @@ class Mind(Protocol):
     tell: Callable[[Any], None]  # called by a task that knows a first, rough result
 
     def interrupt(self) -> None:
-        """Said by another thread: end the task that runs, with its best result."""
+        """Said by another thread, again and again until the task ends: let it end, with its best result."""
 
 
 # -- in the answering process ------------------------------------------------------------------------------------------
@@ -64,6 +68,8 @@ class ThinkingProcess:
         """specification: the player that thinks (None: the strongest)."""
         self._specification = specification
         self._number = 0
+        self._is_dismissed = False
+        self._turn = threading.Lock()  # tasks come from one thread, interrupts from another
         self._open()
 
     def begin(self, task: str, *arguments: Any) -> None:
@@ -77,13 +83,15 @@ class ThinkingProcess:
         deadline: a moment (time.perf_counter), None for none. NoAnswer if there is nothing at all by then; ThoughtFailed.
         """
         self.begin(task, *arguments)
+        if self._is_dismissed:
+            raise NoAnswer
         found: list[Any] = []
         while True:
             try:
                 reply = self._replies.get(timeout=None if deadline is None else max(0.0, deadline - time.perf_counter()))
             except queue.Empty:
                 reply = Reply(self._number, Kind.DISMISSAL, None)
-            if reply.number != self._number:  # too late: for a task that is given up
+            if reply.number != self._number and reply.kind is not Kind.DISMISSAL:  # too late: for a task that is given up
                 continue
             match reply.kind:
                 case Kind.RESULT:
@@ -98,11 +106,12 @@ class ThinkingProcess:
                     raise NoAnswer
 
     def interrupt(self) -> None:
-        """Let the task that runs end now, with its best result."""
+        """Let the last task that was begun, and those before it, end now, with their best results."""
         self._send(INTERRUPT)
 
     def dismiss(self) -> None:
-        """Said by another thread: whoever waits for a result needs it no longer."""
+        """Said by another thread: from now on nobody waits for a result, neither of this task nor of a later one."""
+        self._is_dismissed = True  # first this, which is looked at after a task was begun: so none is waited for
         self._replies.put(Reply(self._number, Kind.DISMISSAL, None))
 
     def close(self) -> None:
@@ -134,29 +143,43 @@ class ThinkingProcess:
         replies.put(Reply(self._number, Kind.FAILURE, "the thinking process has ended"))
 
     def _send(self, task: str, *arguments: Any) -> None:
-        if self._has_ended and task != INTERRUPT:
-            self.close()
-            self._open()
-        with suppress(OSError, ValueError):  # it has just ended: the reading thread says so
-            pickle.dump((self._number, task, arguments), self._tasks)
-            self._tasks.flush()
+        with self._turn:
+            if self._has_ended and task != INTERRUPT:
+                self.close()
+                self._open()
+            with suppress(OSError, ValueError):  # it has just ended: the reading thread says so
+                pickle.dump((self._number, task, arguments), self._tasks)
+                self._tasks.flush()
 
 
 # -- in the thinking process -------------------------------------------------------------------------------------------
 def think(mind: Mind, tasks: IO[bytes], replies: IO[bytes], at_end: Callable[[], None]) -> None:
     """Do the tasks that come, until no more can come: then the thread that reads them calls `at_end` at once."""
     waiting: queue.SimpleQueue[tuple[int, str, tuple[Any, ...]] | None] = queue.SimpleQueue()
+    done = hurried = 0  # numbers of the last task that has ended, and of the last that was interrupted
+    ending = threading.Lock()  # no task is interrupted in place of the one before it
 
     def read() -> None:
+        nonlocal hurried
         with suppress(EOFError, OSError):
             while True:
                 number, task, arguments = pickle.load(tasks)
-                if task == INTERRUPT:
-                    mind.interrupt()
-                else:
+                if task != INTERRUPT:
                     waiting.put((number, task, arguments))
+                elif number > hurried:
+                    hurried = number
+                    threading.Thread(target=insist, args=(number,), daemon=True).start()
         at_end()
         waiting.put(None)
+
+    def insist(number: int) -> None:
+        """A task may not have begun, or be between two searches of which the next forgets what the last was told."""
+        while True:
+            with ending:
+                if done >= number:
+                    return
+                mind.interrupt()
+            time.sleep(INSISTING_SECONDS)
 
     def reply(number: int, kind: Kind, value: Any) -> None:
         pickle.dump((number, kind, value), replies)
@@ -174,10 +197,16 @@ def think(mind: Mind, tasks: IO[bytes], replies: IO[bytes], at_end: Callable[[],
             reply(number, Kind.FAILURE, str(error))
         except Exception as error:
             reply(number, Kind.FAILURE, f"{type(error).__name__}: {error}")
+        finally:
+            with ending:
+                done = number
 
 
 def main() -> None:
-    from boardzero.engines.mind import PlayerMind
+    from boardzero.players.compiling import compiling_alone
+
+    with compiling_alone():
+        from boardzero.engines.mind import PlayerMind
 
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed is no reply

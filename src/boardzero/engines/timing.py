@@ -10,10 +10,8 @@ LATENESS_KEPT = 2.0  # times the lateness that was seen
 FORGETTING = 0.98  # of it stays after a move
 LEAST_SHARE = 0.1  # of a limit is thought, however late answers were
 MOVES_AHEAD = 15  # a game's time is spread over at most this many moves to come
-
-
-class NoAnswer(Exception):
-    """The thought was not finished in time, or nobody waits for it any more."""
+# Of a game's time one move that is held up takes at most so many times its share, or so many seconds more.
+MOST_SHARES, MOST_EXTRA = 3.0, 0.5
 
 
 class Lateness:
@@ -48,4 +46,5 @@ def time_for_move(turn: float | None, left: float | None, moves_to_come: int, us
     hard = limit - min(max(SMALLEST_HARD_MARGIN, HARD_MARGIN * limit), 0.4 * limit)
     if left is not None:
         soft = min(soft, max(0.0, left) / max(2, min(MOVES_AHEAD, moves_to_come)))
+        hard = min(hard, max(MOST_SHARES * soft, soft + MOST_EXTRA))
     return Thinking(soft, hard)

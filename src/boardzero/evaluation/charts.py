@@ -11,6 +11,7 @@ from boardzero.evaluation.run_history import RunHistory
 PALETTE = ("#4269d0", "#e8590c", "#2f9e44", "#a463f2", "#d6336c", "#0c8599", "#b08900", "#868e96")
 DASHES = ("solid", "dot", "dash", "dashdot")
 KINDS = {"random": "random", "mcts": "rollout MCTS", "minimax": "minimax", "previous": "previous networks"}
+SCALES = {"elo": "Elo", "wandhoven": "Wandhoven's scale (base e)"}
 MOST_POINTS = 1000  # of a line; longer ones are thinned out
 
 
@@ -37,10 +38,10 @@ def line(
 ) -> dict[str, Any]:
     step = -(-len(x) // MOST_POINTS) or 1
     mode = "lines+markers" if len(x) <= 40 else "lines"
+    points = {"x": x, "y": y, **({"text": more.pop("text")} if "text" in more else {})}
     return {
         "type": "scatter",
-        "x": [*x[:-1:step], x[-1]] if len(x) else [],
-        "y": [*y[:-1:step], y[-1]] if len(y) else [],
+        **{key: [*values[:-1:step], values[-1]] if len(values) else [] for key, values in points.items()},
         "name": name,
         "mode": mode,
         "line": {"color": shade, "width": 2.2, "dash": dash},
@@ -82,16 +83,17 @@ def layout(x: str, y: str, **more: Any) -> dict[str, Any]:
 def charts_of(runs: Sequence[RunHistory]) -> list[Chart]:
     """All that there is something to show for."""
     drawn = [
-        ratings(runs),
+        *ratings(runs),
         mistakes(runs),
         habits(runs),
         *win_rates(runs),
+        gate(runs),
         losses(runs),
         learning_rate(runs),
         speeds(runs),
         games(runs),
     ]
-    return [chart for chart in drawn if chart is not None and chart.traces]
+    return [chart for chart in drawn if chart.traces]
 
 
 def _named(runs: Sequence[RunHistory], run: RunHistory, what: str) -> str:
@@ -122,28 +124,38 @@ def learning_rate(runs: Sequence[RunHistory]) -> Chart:
                  layout("generation", "learning rate", yaxis={"tickformat": ".1e"}))  # fmt: skip
 
 
-def ratings(runs: Sequence[RunHistory]) -> Chart | None:
-    """The rating curve, from what `boardzero rate` left."""
-    traces: list[dict[str, Any]] = []
-    shapes: list[dict[str, Any]] = []
-    notes: list[dict[str, Any]] = []
-    scale = "Elo"
+def ratings(runs: Sequence[RunHistory]) -> list[Chart]:
+    """The rating curves, from what `boardzero rate` left: a chart for each scale and anchor, as only these can be compared."""
+    groups: dict[tuple[str, str, float], list[tuple[int, RunHistory]]] = {}
     for number, run in enumerate(runs):
-        if run.ratings is None:
-            continue
-        own = [one for one in run.ratings["players"] if one["generation"] is not None and _same(one["run"], run)]
-        own.sort(key=lambda one: one["generation"])
-        if not own:
-            continue
-        scale = "Elo" if run.ratings["scale"] == "elo" else "Wandhoven's scale (base e)"
-        x = [run.minutes_at(one["generation"]) or 0.0 for one in own]
-        low, high = ([one["interval"][end] for one in own] for end in range(2))
+        if run.ratings is not None and run.own_ratings():
+            group = (run.ratings["scale"], run.ratings.get("anchor", ""), run.ratings.get("anchor_rating", 0.0))
+            groups.setdefault(group, []).append((number, run))
+    charts: list[Chart] = []
+    for (scale, anchor, points), members in groups.items():
+        more = f", {anchor} at {points:g}" if len(groups) > 1 else ""
+        key = "ratings" if not charts else f"ratings-{len(charts) + 1}"
+        charts.append(_rating_chart(key, f"Rating{more}", SCALES[scale], members))
+    return charts
+
+
+def _rating_chart(key: str, title: str, scale: str, members: Sequence[tuple[int, RunHistory]]) -> Chart:
+    """members: runs, and their numbers among all that are shown."""
+    traces: list[dict[str, Any]] = []
+    anchors: dict[str, dict[str, Any]] = {}
+    for number, run in members:
+        own = [(minutes, one) for one in run.own_ratings() if (minutes := run.minutes_at(one["generation"])) is not None]
+        x = [minutes for minutes, _ in own]
+        low, high = ([one["interval"][end] for _, one in own] for end in range(2))
         traces.append(band(x, low, high, colour(number), run.label))
-        names = [f"generation {one['generation']}" for one in own]
-        traces.append(line(x, [one["rating"] for one in own], run.label, colour(number), hover="%{text}: %{y:.0f}", text=names))
-        if not shapes:
-            shapes, notes = _anchor_lines([one for one in run.ratings["players"] if one["generation"] is None])
-    return Chart("ratings", "Rating", "With 95 % intervals; dotted lines are players that never change. From boardzero rate.",
+        names = [f"generation {one['generation']}" for _, one in own]
+        y = [one["rating"] for _, one in own]
+        traces.append(line(x, y, run.label, colour(number), hover="%{text}: %{y:.0f}", text=names))
+        for one in run.ratings["players"] if run.ratings else ():
+            if one["generation"] is None:
+                anchors.setdefault(one["name"], one)
+    shapes, notes = _anchor_lines(list(anchors.values()))
+    return Chart(key, title, "With 95 % intervals; dotted lines are players that never change. From boardzero rate.",
                  traces, layout("minutes of training", scale, shapes=shapes, annotations=notes,
                                 yaxis={"rangemode": "normal"}, height=420,
                                 margin={"l": 58, "r": 112, "t": 10, "b": 44}))  # fmt: skip
@@ -170,13 +182,6 @@ def _anchor_lines(players: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any
         for group in groups
     ]  # fmt: skip
     return shapes, notes
-
-
-def _same(path: str | None, run: RunHistory) -> bool:
-    """Is this the run's folder, even if it was called otherwise then?"""
-    return path is not None and (
-        Path(path).resolve() == run.folder.path.resolve() or Path(path).name == run.folder.path.resolve().name
-    )
 
 
 def mistakes(runs: Sequence[RunHistory]) -> Chart:
@@ -253,6 +258,27 @@ def win_rates(runs: Sequence[RunHistory]) -> list[Chart]:
         charts.append(Chart(f"wins-{kind}", f"Score against {name}", "Points a game by colour, with 95 % intervals.", traces,
                             layout("minutes of training", "score, %", yaxis={"range": [-3, 103]})))  # fmt: skip
     return charts
+
+
+def gate(runs: Sequence[RunHistory]) -> Chart:
+    """Matches that decided whether a new network takes over self-play."""
+    traces: list[dict[str, Any]] = []
+    for number, run in enumerate(runs):
+        shade = colour(number)
+        for promoted, name, symbol in ((True, "taken", "circle"), (False, "turned down", "circle-open")):
+            events = [event for event in run.comparisons if event["promoted"] is promoted]
+            if not events:
+                continue
+            counts = [[event[key] for key in ("wins", "draws", "losses")] for event in events]
+            said = [f"{event['generation']} against {event['best']}: {wins}–{draws}–{losses}"
+                    for event, (wins, draws, losses) in zip(events, counts, strict=True)]  # fmt: skip
+            y = [100 * (wins + draws / 2) / max(1, wins + draws + losses) for wins, draws, losses in counts]
+            x = [event["seconds"] / 60 for event in events]
+            named = _named(runs, run, name)
+            traces.append(line(x, y, named, shade, hover="%{text}", text=said, mode="markers",
+                               marker={"size": 9, "color": shade, "symbol": symbol}))  # fmt: skip
+    return Chart("gate", "Matches of the gate", "Score of each new network against the one that played: taken, or turned down.",
+                 traces, layout("minutes of training", "score, %", yaxis={"range": [-3, 103]}, showlegend=True))  # fmt: skip
 
 
 def _joined(events: list[dict[str, Any]]) -> list[dict[str, Any]]:

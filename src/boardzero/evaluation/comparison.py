@@ -1,8 +1,9 @@
 """What an experiment has shown: final ratings of each variant over its seeds, and whether a difference is more than chance."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ class Difference:
     """Of two means over seeds, by Welch's test; None where a single seed tells nothing about chance."""
 
     mean: float
-    interval: tuple[float, float] | None  # 95 %
+    interval: tuple[float, float] | None  # 95 %, of this difference alone
     chance: float | None  # of a difference like this one if there were none
 
     @property
@@ -37,6 +38,16 @@ def compare(values: Sequence[float], others: Sequence[float]) -> Difference:
     return Difference(mean, (float(low), float(high)), float(test.pvalue))
 
 
+def corrected(differences: Sequence[Difference]) -> list[Difference]:
+    """The same with Holm's correction: the chance that any of so many differences would look like this if there were none."""
+    known = sorted((one.chance, number) for number, one in enumerate(differences) if one.chance is not None)
+    answer, reached = list(differences), 0.0
+    for rank, (chance, number) in enumerate(known):
+        reached = max(reached, min(1.0, chance * (len(known) - rank)))
+        answer[number] = replace(differences[number], chance=reached)
+    return answer
+
+
 @dataclass(frozen=True)
 class VariantResult:
     """One variant over all its seeds."""
@@ -45,10 +56,11 @@ class VariantResult:
     about: str
     runs: tuple[RunHistory, ...]
     ratings: tuple[float, ...]  # of each run's final network; empty where none were played for
+    against: str | None = None  # the variant that it is compared with, if not the first
 
     @property
     def mistakes(self) -> list[float]:
-        """Per cent, of each run's final network, where perfect play is known."""
+        """Per cent, where perfect play is known, of each run's network that was measured last: not always the final one."""
         return [100 * run.perfect[-1]["mistakes"] / run.perfect[-1]["positions"] for run in self.runs if run.perfect]
 
     def mean(self, key: str) -> float:
@@ -63,7 +75,7 @@ class VariantResult:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All variants, the first being what the others are compared with, and all matches."""
+    """All variants, the first being what the others are compared with unless they name another, and all matches."""
 
     title: str
     question: str
@@ -72,9 +84,24 @@ class Comparison:
     ratings: Ratings | None
     matrices: tuple[Matrix, ...]
 
-    def rating_difference(self, variant: VariantResult) -> Difference | None:
-        base = self.variants[0]
-        return compare(variant.ratings, base.ratings) if variant.ratings and base.ratings else None
+    def base_of(self, variant: VariantResult) -> VariantResult:
+        """What a variant is compared with."""
+        return next((one for one in self.variants if one.name == variant.against), self.variants[0])
+
+    @cached_property
+    def rating_differences(self) -> dict[str, Difference]:
+        """By variant, without the first: of its ratings and those that it is compared with, corrected for their number."""
+        return self._differences(lambda variant: variant.ratings)
+
+    @cached_property
+    def mistake_differences(self) -> dict[str, Difference]:
+        """The same of fewer mistakes."""
+        return self._differences(lambda variant: [-one for one in variant.mistakes])
+
+    def _differences(self, values: Callable[[VariantResult], Sequence[float]]) -> dict[str, Difference]:
+        compared = [one for one in self.variants[1:] if values(one) and values(self.base_of(one))]
+        differences = corrected([compare(values(one), values(self.base_of(one))) for one in compared])
+        return {one.name: difference for one, difference in zip(compared, differences, strict=True)}
 
     def sentences(self) -> list[str]:
         """One for each variant and each match."""
@@ -88,21 +115,23 @@ class Comparison:
         if variant.ratings:
             parts.append(f"rated {np.mean(variant.ratings):.0f}")
         if variant.mistakes:
-            parts.append(f"{np.mean(variant.mistakes):.1f} % mistakes")
+            parts.append(f"{np.mean(variant.mistakes):.1f} % mistakes when last measured")
         return ", ".join(parts) + "."
 
     def _sentence(self, variant: VariantResult) -> str:
-        base, parts = self.variants[0], []
-        difference = self.rating_difference(variant)
+        base, parts = self.base_of(variant), []
+        difference = self.rating_differences.get(variant.name)
         verdict = "no rating was played for"
         if difference is not None:
             within = f" ({difference.interval[0]:+.0f} to {difference.interval[1]:+.0f})" if difference.interval else ""
             parts.append(f"{difference.mean:+.0f} Elo{within} against {base.name}")
             verdict = _verdict(difference)
         if variant.mistakes and base.mistakes:
-            parts.append(f"{np.mean(variant.mistakes):.1f} % mistakes against {np.mean(base.mistakes):.1f} %")
-        if not variant.ratings and variant.mistakes and base.mistakes:
-            verdict = _verdict(compare([-one for one in variant.mistakes], [-one for one in base.mistakes]))
+            parts.append(
+                f"{np.mean(variant.mistakes):.1f} % mistakes when last measured against {np.mean(base.mistakes):.1f} %"
+            )
+            if difference is None:
+                verdict = _verdict(self.mistake_differences[variant.name])
         return f"{variant.name}{_said(variant)}: {', '.join(parts) or 'trained'}; {verdict}."
 
 

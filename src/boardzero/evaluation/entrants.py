@@ -1,5 +1,6 @@
 """Who is rated: networks of runs, players by name, and fixed anchors that tie ratings of different days together."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,9 +11,11 @@ from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.othello import Othello
 from boardzero.games.rules import Game
+from boardzero.network.precision import is_fast_with_bytes
 from boardzero.network.weights import SUFFIX, read_header
-from boardzero.players.alphazero import AlphaZeroParameters, AlphaZeroPlayer, find_network
+from boardzero.players.alphazero import AlphaZeroPlayer, find_network
 from boardzero.players.catalogue import find_player
+from boardzero.players.parameters import AlphaZeroParameters
 from boardzero.players.player import Player
 from boardzero.training.run_folder import RunFolder
 
@@ -27,13 +30,22 @@ class Entrant:
     name: str
     key: str
     specification: str
-    run: str | None = None  # the run's folder, for one of its networks
-    generation: int | None = None
+    places: tuple[tuple[str, int], ...] = ()  # runs that have this network: folder and generation; the first gives the name
     _player: Player | None = field(default=None, repr=False)
 
     @property
+    def run(self) -> str | None:
+        """The run's folder, for a network of one."""
+        return self.places[0][0] if self.places else None
+
+    @property
+    def generation(self) -> int | None:
+        return self.places[0][1] if self.places else None
+
+    @property
     def is_network(self) -> bool:
-        return self.generation is not None
+        """Is this a network of one of the runs?"""
+        return bool(self.places)
 
     def player(self, game: Game) -> Player:
         """Ready to play; loaded when first asked for."""
@@ -43,10 +55,16 @@ class Entrant:
 
 
 def networks_of(run: Path, simulations: int, most: int, label: str) -> list[Entrant]:
-    """Networks of a run, evenly spread over its generations: at most this many, the first and the newest among them."""
+    """Networks of a run, evenly spread over its generations: at most this many, the first and the newest among them.
+
+    Of a run with a gate only those that passed it, and the untrained one: the others never played. They compute with 32 bits,
+    so that ratings of different machines fit together.
+    """
     folder = RunFolder(run)
-    folder.settings()
     generations = folder.network_generations()
+    if folder.settings().gate.kind != "none":
+        passed = {0, *_promoted(folder)}
+        generations = [number for number in generations if number in passed] if len(passed) > 1 else generations
     if not generations:
         folder.newest_network()  # refuses
     if len(generations) > most:
@@ -55,10 +73,19 @@ def networks_of(run: Path, simulations: int, most: int, label: str) -> list[Entr
     entrants = []
     for generation in generations:
         path = folder.network(generation)
-        key = f"network {read_header(path).checksum[:DIGITS]} sims={simulations}"
-        specification = f"alphazero:network={path},sims={simulations}"
-        entrants.append(Entrant(f"{label} {generation}", key, specification, str(run), generation))
+        parameters = AlphaZeroParameters(network=str(path), sims=simulations, precision="float")
+        specification = f"{AlphaZeroPlayer.name}:{parameters.to_text()}"
+        place = (str(run.resolve()), generation)
+        entrants.append(Entrant(f"{label} {generation}", _network_key(path, parameters), specification, (place,)))
     return entrants
+
+
+def _promoted(folder: RunFolder) -> list[int]:
+    """Generations that passed the gate; none where that cannot be read."""
+    try:
+        return [int(number) for number in json.loads(folder.promotions.read_bytes())["promoted"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
 
 
 def player_named(specification: str, game: Game) -> Entrant:
@@ -74,10 +101,16 @@ def _key_of(player: Player) -> str:
         return player.specification
     assert isinstance(player.parameters, AlphaZeroParameters)
     path = find_network(player.parameters.network, player.game)
-    if path.suffix != SUFFIX:
-        return player.specification
-    others = player.parameters.model_copy(update={"network": ""}).to_text()
-    return f"network {read_header(path).checksum[:DIGITS]} {others}".strip()
+    return _network_key(path, player.parameters) if path.suffix == SUFFIX else player.specification
+
+
+def _network_key(path: Path, parameters: AlphaZeroParameters) -> str:
+    """Weights, and how they are played with: a network that computes with 8 bits is another player than with 32."""
+    precision = parameters.precision
+    if precision == "auto":
+        precision = "int8" if is_fast_with_bytes() else "float"
+    others = parameters.model_copy(update={"network": "", "precision": precision}).to_text()
+    return f"network {read_header(path).checksum[:DIGITS]} {others}"
 
 
 def usual_anchors(game: Game) -> list[str]:
@@ -114,10 +147,19 @@ def gather(
     named = [argument for argument in arguments if not is_run(argument)]
     for specification in [*named, *(usual_anchors(game) if anchors is None else anchors)]:
         entrants.append(player_named(specification, game))
-    entrants = list({one.key: one for one in reversed(entrants)}.values())[::-1]  # the same weights are rated once
+    entrants = without_twins(entrants)
     if len(entrants) < 2:
         raise BadInput("Ratings need at least two players.")
     return game, entrants
+
+
+def without_twins(entrants: Sequence[Entrant]) -> list[Entrant]:
+    """In the same order; the same weights are rated once, and belong to every run that has them."""
+    known: dict[str, Entrant] = {}
+    for one in entrants:
+        first = known.setdefault(one.key, one)
+        first.places = tuple(dict.fromkeys((*first.places, *one.places)))
+    return list(known.values())
 
 
 def is_run(argument: str) -> bool:

@@ -72,7 +72,6 @@ def described(game: Game, record: SelfPlayGame) -> dict[str, Any]:
         "columns": game.columns,
         "files": list((COLUMN_NAMES if by_column else FILE_NAMES)[: game.columns]),
         "ranks": [] if by_column else [row + 1 if game.rank_one_on_top else game.rows - row for row in range(game.rows)],
-        "letters": [piece.letter for piece in game.pieces],
         "players": list(game.players),
         "frames": frames,
     }

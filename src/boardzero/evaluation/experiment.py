@@ -1,29 +1,37 @@
 """Experiments: train every variant with every seed, play the matches, and leave all of it in a folder, resumable."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from boardzero.arena.game import derived_seed
-from boardzero.arena.match import MatchResult, MatchSettings
+from boardzero.arena.match import MatchResult, MatchSettings, points_of
 from boardzero.arena.openings import Openings
 from boardzero.errors import BadInput
 from boardzero.evaluation.batched_games import PlannedGame, play_together
 from boardzero.evaluation.experiment_file import Experiment, MatchPlan, Variant
-from boardzero.events.games import GameRecord
+from boardzero.events.games import GameListener, GamePlayed, GameRecord
 from boardzero.games.catalogue import find_game
 from boardzero.network.weights import write_whole
 from boardzero.players.catalogue import find_player
+from boardzero.training.cores import cores_here
 from boardzero.training.run_folder import RunFolder
 
 FINISHED = "finished"  # a file in the folder of a run that has come to its end
 MATCHES = "matches.json"
+COMMAND_LINE = "from boardzero.cli.main import main; main()"
+STOP_SECONDS = 60.0  # that trainings have to end well when they are asked to
 Say = Callable[[str], None]
+Process = subprocess.Popen[bytes]
 
 
 @dataclass(frozen=True)
@@ -60,37 +68,41 @@ class ExperimentRuns:
                 )
 
     # -- training ------------------------------------------------------------------------------------------------------
-    def train(self, parallel: int, say: Say) -> None:
-        """Train what is not finished, at most so many at the same time, each in a process of its own."""
-        waiting = [run for run in self.runs if not run.finished]
-        going_on: dict[int, tuple[PlannedRun, subprocess.Popen[bytes]]] = {}
-        done = len(self.runs) - len(waiting)
-        try:
-            while waiting or going_on:
-                while waiting and len(going_on) < parallel:
-                    run = waiting.pop(0)
-                    process = self._start(run)
-                    going_on[process.pid] = (run, process)
-                    say(f"{run}: training ({done + len(going_on)} of {len(self.runs)})")
-                for run, process in list(going_on.values()):
-                    if process.poll() is not None:
-                        del going_on[process.pid]
-                        self._end(run, process)
-                        done += 1
-                        say(f"{run}: done")
-                time.sleep(0.2)
-        finally:
-            for _, process in going_on.values():  # interrupted, or one failed: the others stop too, and can be gone on with
-                process.terminate()
-            for _, process in going_on.values():
-                process.wait()
+    def train(self, parallel: int, say: Say, options: Sequence[str] = ()) -> None:
+        """Train what is not finished, at most so many at the same time, each in a process and on cores of its own.
 
-    def _start(self, run: PlannedRun) -> subprocess.Popen[bytes]:
+        options: of the command that trains, like --log.
+        """
+        waiting = [run for run in self.runs if not run.finished]
+        places = shares_of_cores(parallel)
+        going_on: dict[int, tuple[PlannedRun, Process]] = {}  # by place
+        done = len(self.runs) - len(waiting)
+        with _ended_as_by_ctrl_c():
+            try:
+                while waiting or going_on:
+                    for place in range(parallel):
+                        if waiting and place not in going_on:
+                            run = waiting.pop(0)
+                            going_on[place] = run, self._start(run, places[place], options)
+                            say(f"{run}: training ({done + len(going_on)} of {len(self.runs)})")
+                    for place, (run, process) in list(going_on.items()):
+                        if process.poll() is not None:
+                            del going_on[place]
+                            self._end(run, process)
+                            done += 1
+                            say(f"{run}: done")
+                    time.sleep(0.2)
+            finally:  # interrupted, or one failed: the others stop too, and can be gone on with
+                stop_processes([process for _, process in going_on.values()])
+
+    def _start(self, run: PlannedRun, cores: Sequence[int], options: Sequence[str]) -> Process:
+        """In a group of its own: a Ctrl-C in the terminal reaches it through this process, once."""
         if not run.folder.exists:
             run.folder.create(self.experiment.settings_of(run.variant, run.seed))
-        command = [sys.executable, "-c", "from boardzero.cli.main import main; main()", "resume", str(run.folder.path)]
+        program = f"from boardzero.training.cores import use_cores; use_cores({list(cores)}); {COMMAND_LINE}"
+        command = [sys.executable, "-c", program, "resume", str(run.folder.path), *options]
         with (run.folder.path / "output.txt").open("ab") as output:
-            return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+            return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, process_group=0)
 
     def _end(self, run: PlannedRun, process: subprocess.Popen[bytes]) -> None:
         if process.returncode != 0:
@@ -98,17 +110,17 @@ class ExperimentRuns:
         write_whole(run.folder.path / FINISHED, b"")
 
     # -- matches -------------------------------------------------------------------------------------------------------
-    def play_matches(self, say: Say) -> list[dict[str, Any]]:
+    def play_matches(self, say: Say, listen: GameListener | None = None) -> list[dict[str, Any]]:
         """The results of all matches; those that were played before are read."""
         path = self.path / MATCHES
         kept = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
         results: list[dict[str, Any]] = []
         for plan in self.experiment.match:
-            asked = plan.model_dump()
+            asked = {"game": self.experiment.game, "seed": self.experiment.seed, **plan.model_dump()}
             known = next((one for one in kept if one["asked"] == asked), None)
             if known is None:
                 say(f"{plan.player} against {plan.opponent}: {plan.games} games")
-                known = {"asked": asked, **play_match(self.experiment.base.game, plan, self.experiment.seed).as_dict()}
+                known = {"asked": asked, **play_match(self.experiment.game, plan, self.experiment.seed, listen).as_dict()}
                 kept.append(known)
                 self.path.mkdir(parents=True, exist_ok=True)
                 write_whole(path, json.dumps(kept, ensure_ascii=False, indent=1).encode())
@@ -116,15 +128,61 @@ class ExperimentRuns:
         return results
 
 
-def play_match(game: str, plan: MatchPlan, seed: int) -> MatchResult:
+def shares_of_cores(parallel: int) -> list[list[int]]:
+    """The cores of each of so many trainings: equally many, and no two have one in common while there are enough."""
+    cores = cores_here()
+    each = max(1, len(cores) // parallel)
+    return [[cores[(place * each + number) % len(cores)] for number in range(each)] for place in range(parallel)]
+
+
+def stop_processes(processes: Sequence[Process]) -> None:
+    """Ask trainings to end, as by Ctrl-C, so that they lose nothing; one that takes too long, or a second Ctrl-C, ends them."""
+    for process in processes:
+        process.send_signal(signal.SIGINT if os.name == "posix" else signal.SIGTERM)
+    until = time.monotonic() + STOP_SECONDS
+    try:
+        for process in processes:
+            process.wait(max(0.0, until - time.monotonic()))
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait()
+
+
+@contextmanager
+def _ended_as_by_ctrl_c() -> Iterator[None]:
+    """A closed terminal, or a signal to end, is like Ctrl-C meanwhile: nothing goes on training unseen."""
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {name: signal.signal(getattr(signal, name), signal.default_int_handler) for name in names}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
+
+
+def play_match(game: str, plan: MatchPlan, seed: int, listen: GameListener | None = None) -> MatchResult:
     """The match that `boardzero match` would play, many of its games at once."""
     rules = find_game(game)
     players = (find_player(plan.player, rules, seed), find_player(plan.opponent, rules, seed))
     openings = Openings(rules, seed)
     games = list(_planned(players, openings, plan.games, seed))
     records: dict[int, GameRecord] = {}
-    play_together(games, records.__setitem__)
+    points = [0.0, 0.0]
     names = (players[0].specification, players[1].specification)
+
+    def take(number: int, record: GameRecord) -> None:
+        records[number] = record
+        own = points_of(record, number % 2)
+        points[0], points[1] = points[0] + own, points[1] + 1 - own
+        if listen is not None:
+            listen(GamePlayed(names, number + 1, plan.games, (points[0], points[1]), record))
+
+    play_together(games, take)
     ordered = tuple(records[number] for number in range(len(games)))
     different = openings.different((len(games) + 1) // 2)
     return MatchResult(rules.specification, names, MatchSettings(plan.games, seed), ordered, different, None)

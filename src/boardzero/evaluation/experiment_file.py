@@ -3,7 +3,7 @@
 import tomllib
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field, model_validator
 
@@ -21,7 +21,7 @@ Setting = str | int | float | bool
 class Base(Parameters):
     """What all variants have in common. Exactly one of minutes, generations and positions is each run's equal share."""
 
-    game: str = Field("connect4", description="the game that is learned")
+    game: str | None = Field(None, description="the game that is learned; unsaid, the preset's, or connect4")
     preset: str | None = Field(None, description="a published system to begin from, instead of the game's defaults")
     minutes: float | None = Field(None, gt=0, description="minutes of each run")
     generations: int | None = Field(None, ge=1, description="generations of each run")
@@ -31,10 +31,11 @@ class Base(Parameters):
 
 
 class Variant(Parameters):
-    """One way to train; the first one in a file is what the others are compared with."""
+    """One way to train; the first one in a file is what the others are compared with, unless they name another."""
 
     name: str = Field(description="a short name", pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
     about: str = Field("", description="what it changes")
+    against: str | None = Field(None, description="the variant that it is compared with, if not the first")
     settings: dict[str, Setting] = Field({}, description="what differs from the base")
 
 
@@ -54,7 +55,6 @@ class Measure(Parameters):
     simulations: int = Field(50, ge=1, description="a move, in those games")
     anchors: tuple[str, ...] = Field(("random", "mcts:sims=100"), description="players that never change")
     matrix_games: int = Field(0, ge=0, description="games between every two kept networks of a run; 0: none")
-    scale: Literal["elo"] = "elo"
 
 
 class Experiment(Parameters):
@@ -80,10 +80,30 @@ class Experiment(Parameters):
             raise ValueError("the base needs exactly one of minutes, generations and positions.")
         return self
 
+    @model_validator(mode="after")
+    def variants_can_be_compared(self) -> "Experiment":
+        """What is wrong in any of them is said before anything is trained."""
+        known: dict[str, RunSettings] = {}
+        for variant in self.variant:
+            settings = self.settings_of(variant, self.base.seeds[0])
+            same = next((name for name, other in known.items() if other == settings), None)
+            if same is not None:
+                raise ValueError(f"the variants '{same}' and '{variant.name}' have the same settings.")
+            known[variant.name] = settings
+        for variant in self.variant:
+            if variant.against is not None and (variant.against not in known or variant.against == variant.name):
+                raise ValueError(f"the variant '{variant.name}' cannot be compared with '{variant.against}'.")
+        return self
+
+    @property
+    def game(self) -> str:
+        """The game's specification."""
+        base = self.base
+        return find_game(base.game or (preset_values(base.preset)["game"] if base.preset else "connect4")).specification
+
     def settings_of(self, variant: Variant, seed: int) -> RunSettings:
         """The complete settings of one run; unknown settings are refused (BadInput)."""
-        base = self.base
-        game = find_game(base.game).specification
+        base, game = self.base, self.game
         values: dict[str, Any] = preset_values(base.preset) if base.preset else default_values(split_specification(game)[0])
         values |= {"game": game, "seed": seed, "minutes": base.minutes, "generations": base.generations or 1}
         if base.minutes is not None:
@@ -93,6 +113,11 @@ class Experiment(Parameters):
         if base.positions is None:
             return settings
         training = settings.training
+        if training.games:
+            raise BadInput(
+                f"positions cannot end runs whose generations are counted in games (training.games={training.games}):"
+                " say minutes or generations."
+            )
         later = max(0, base.positions - training.first_positions)
         return settings.model_copy(update={"generations": 1 + -(-later // training.positions)})
 
@@ -119,7 +144,4 @@ def read_experiment(name: str) -> Experiment:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"The experiment '{name}' is not TOML: {error}.") from None
-    experiment = parse_parameters(Experiment, content, f"The experiment '{name}'")
-    for variant in experiment.variant:
-        experiment.settings_of(variant, experiment.base.seeds[0])  # refuses what is wrong before anything is trained
-    return experiment
+    return parse_parameters(Experiment, content, f"The experiment '{name}'")

@@ -8,10 +8,10 @@ import numpy as np
 
 from boardzero.evaluation.charts import Chart, band, colour, layout, line
 from boardzero.evaluation.comparison import Comparison, VariantResult, mean_band
-from boardzero.evaluation.entrants import Entrant, networks_of, player_named
+from boardzero.evaluation.entrants import networks_of, player_named, without_twins
 from boardzero.evaluation.experiment import ExperimentRuns, Say
 from boardzero.evaluation.page import Page, TableOnPage
-from boardzero.evaluation.rating import Matrix, Rating, Ratings
+from boardzero.evaluation.rating import GameReport, Matrix, Rating, Ratings
 from boardzero.evaluation.rating_games import RatingGames
 from boardzero.evaluation.rating_scales import scale_named
 from boardzero.evaluation.run_history import RunHistory, read_history
@@ -22,49 +22,48 @@ GAMES, PAGE, TEXT = "ratings.jsonl", "results.html", "results.txt"
 EVERY_NETWORK = 1000
 
 
-def conclude(runs: ExperimentRuns, matches: Sequence[dict[str, Any]], say: Say) -> Comparison:
-    """Rate the final networks of all runs together, and compare the variants."""
+def conclude(
+    runs: ExperimentRuns, matches: Sequence[dict[str, Any]], say: Say, on_game: GameReport = lambda _: None
+) -> Comparison:
+    """Rate the final networks of all runs together, and compare the variants; on_game hears the games played for it."""
     experiment = runs.experiment
-    ratings = _final_ratings(runs, say) if experiment.variant and experiment.measure.rating_games else None
-    by_run = {one.entrant.run: one.rating for one in ratings.rated if one.entrant.run} if ratings else {}
+    ratings = _final_ratings(runs, say, on_game) if experiment.variant and experiment.measure.rating_games else None
+    by_run = {run: one.rating for one in ratings.rated for run, _ in one.entrant.places} if ratings else {}
     variants = []
     for variant in experiment.variant:
         own = [run for run in runs.runs if run.variant is variant]
         histories = tuple(read_history(run.folder.path, str(run)) for run in own)
-        rated = tuple(by_run[str(run.folder.path)] for run in own if str(run.folder.path) in by_run)
-        variants.append(VariantResult(variant.name, variant.about, histories, rated))
-    matrices = tuple(_matrices(runs, say)) if experiment.measure.matrix_games else ()
+        paths = [str(run.folder.path.resolve()) for run in own]
+        rated = tuple(by_run[path] for path in paths if path in by_run)
+        variants.append(VariantResult(variant.name, variant.about, histories, rated, variant.against))
+    matrices = tuple(_matrices(runs, say, on_game)) if experiment.measure.matrix_games else ()
     return Comparison(experiment.title, experiment.question, tuple(variants), tuple(matches), ratings, matrices)
 
 
-def _final_ratings(runs: ExperimentRuns, say: Say) -> Ratings:
+def _final_ratings(runs: ExperimentRuns, say: Say, on_game: GameReport) -> Ratings:
     measure = runs.experiment.measure
-    game = find_game(runs.experiment.base.game)
-    entrants: dict[str, Entrant] = {}
-    for run in runs.runs:
-        (entrant,) = networks_of(run.folder.path, measure.simulations, 1, run.folder.path.name)
-        entrants[f"{entrant.key} {run.folder.path}"] = entrant
-    for specification in measure.anchors:
-        entrants[specification] = player_named(specification, game)
-    known = list({entrant.key: entrant for entrant in entrants.values()}.values())
+    game = find_game(runs.experiment.game)
+    networks = [networks_of(run.folder.path, measure.simulations, 1, run.folder.path.name)[0] for run in runs.runs]
+    anchors = [player_named(specification, game) for specification in measure.anchors]
+    known = without_twins([*networks, *anchors])
     games = RatingGames(runs.path / GAMES, game.specification)
-    rating = Rating(game, known, games, anchor=len(known) - len(measure.anchors) if measure.anchors else 0)
+    rating = Rating(game, known, games, anchor=known.index(anchors[0]) if anchors else 0)
     missing = measure.rating_games - rating.games
     if missing > 0:
         say(f"rating {len(known)} players: {missing} games")
-        rating.play(missing, lambda _: None)
+        rating.play(missing, on_game)
     return rating.ratings(scale_named("elo"))
 
 
-def _matrices(runs: ExperimentRuns, say: Say) -> list[Matrix]:
+def _matrices(runs: ExperimentRuns, say: Say, on_game: GameReport) -> list[Matrix]:
     """Of each run: every kept network against every other."""
     measure, matrices = runs.experiment.measure, []
-    game = find_game(runs.experiment.base.game)
+    game = find_game(runs.experiment.game)
     for run in runs.runs:
         networks = networks_of(run.folder.path, measure.simulations, EVERY_NETWORK, run.folder.path.name)
         rating = Rating(game, networks, RatingGames(run.folder.path / GAMES, game.specification), anchor=0)
         say(f"{run}: every network against every other")
-        rating.complete_matrix(measure.matrix_games, lambda _: None)
+        rating.complete_matrix(measure.matrix_games, on_game)
         matrices.append(rating.matrix())
     return matrices
 
@@ -93,21 +92,23 @@ def _rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
     headings = [
         "variant",
         "Elo",
-        "against the first",
+        "against",
+        "difference",
         "95 % interval",
-        "p",
-        "% mistakes",
+        "p (Holm)",
+        "% mistakes, last measured",
         "games",
         "positions",
         "evaluations/s",
     ]
     rows = []
     for variant in comparison.variants:
-        difference = None if variant is comparison.variants[0] else comparison.rating_difference(variant)
+        difference = comparison.rating_differences.get(variant.name)
         interval = difference.interval if difference else None
         rows.append([
             variant.name,
             f"{np.mean(variant.ratings):.0f}" if variant.ratings else "",
+            comparison.base_of(variant).name if difference else "",
             f"{difference.mean:+.0f}" if difference else "",
             f"{interval[0]:+.0f} to {interval[1]:+.0f}" if interval else "",
             f"{difference.chance:.2g}" if difference and difference.chance is not None else "",
@@ -188,7 +189,7 @@ def curves(variants: Sequence[VariantResult]) -> list[Chart]:
 
     def loss(run: RunHistory) -> tuple[list[float], list[float]]:
         return [one["seconds"] / 60 for one in run.generations], [
-            one["policy_loss"] + one["value_loss"] for one in run.generations
+            one["policy_loss"] + run.settings.training.value_weight * one["value_loss"] for one in run.generations
         ]
 
     rated = [(number, variant) for number, variant in enumerate(variants) if variant.ratings]

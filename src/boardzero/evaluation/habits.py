@@ -83,8 +83,11 @@ def wins_at_once(game: Game, state: State) -> list[int]:
 
 
 def blocks_of(position: Position) -> list[int]:
-    """Actions after which the other side cannot win at once, where some other action would let it; otherwise none."""
+    """Actions after which the other side cannot win at once, where it threatens to; otherwise, or if none does that, none.
+
+    A reply that wins where the action itself was, like a stone on top of it in Connect Four, was no threat before.
+    """
     game = position.game
-    legal = position.legal_actions()
-    safe = [action for action in legal if not wins_at_once(game, game.next_state(position.state, action))]
-    return safe if 0 < len(safe) < len(legal) else []
+    replies = {action: wins_at_once(game, game.next_state(position.state, action)) for action in position.legal_actions()}
+    is_threatened = any(reply != action for action, wins in replies.items() for reply in wins)
+    return [action for action, wins in replies.items() if not wins] if is_threatened else []

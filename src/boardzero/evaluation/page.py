@@ -61,7 +61,7 @@ class Page:
         return f'<section class="tiles">{tiles}</section>\n' if tiles else ""
 
     def _chart(self, chart: Chart) -> str:
-        wide = ' class="wide"' if chart.key in self.wide else ""
+        wide = ' class="wide"' if chart.key.partition("-")[0] in self.wide else ""
         return (
             f"<figure{wide}><h3>{_text(chart.title)}</h3><figcaption>{_text(chart.caption)}</figcaption>"
             f'<div class="plot" id="chart-{chart.key}"></div></figure>\n'

@@ -1,7 +1,7 @@
 """Ratings: play what tells most, fit all games together, say how sure it is."""
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from boardzero.errors import BadInput
 from boardzero.evaluation.batched_games import PlannedGame, play_together
 from boardzero.evaluation.entrants import Entrant
 from boardzero.evaluation.pairings import Pairing, choose_pairings
-from boardzero.evaluation.rating_games import RatingGames
+from boardzero.evaluation.rating_games import RatingGames, opening_text
 from boardzero.evaluation.rating_model import Fit, bootstrap_intervals, fit_strengths, scatter_of_pairs
 from boardzero.evaluation.rating_scales import Scale, wandhoven_difference
 from boardzero.events.games import GameRecord
@@ -35,12 +35,18 @@ class Rated:
     games: int
     points: float
 
+    @property
+    def half_width(self) -> float:
+        """Of the interval."""
+        return (self.interval[1] - self.interval[0]) / 2
+
     def as_dict(self) -> dict[str, Any]:
         return {
             "name": self.entrant.name,
             "player": self.entrant.specification,
             "run": self.entrant.run,
             "generation": self.entrant.generation,
+            "places": [list(place) for place in self.entrant.places],
             "rating": self.rating,
             "interval": list(self.interval),
             "games": self.games,
@@ -114,7 +120,8 @@ class Rating:
         self.keys = [entrant.key for entrant in entrants]
         self._openings = Openings(game, seed)
         self._openings[MOST_PAIRS - 1]  # all that there are, up to the most that anybody can need
-        self._different = self._openings.different(MOST_PAIRS)
+        different = range(self._openings.different(MOST_PAIRS))
+        self._opening_texts = [opening_text(self._openings[number].position(game)) for number in different]
 
     @property
     def games(self) -> int:
@@ -138,9 +145,8 @@ class Rating:
 
     def complete_matrix(self, games: int, on_game: GameReport) -> None:
         """Let every two networks meet in at least so many games."""
-        networks = [number for number, entrant in enumerate(self.entrants) if entrant.is_network]
         played = self.file.played(self.keys)
-        pairings = [(a, b) for a in networks for b in networks if a < b]
+        pairings = itertools.combinations(self._networks(), 2)
         missing = {pairing: -(-(games - played.get(pairing, 0)) // 2) for pairing in pairings}
         self._play({pairing: pairs for pairing, pairs in missing.items() if pairs > 0}, on_game)
 
@@ -164,22 +170,34 @@ class Rating:
 
     def _units_left(self) -> Callable[[int, int], int]:
         """Two players who meet again from an opening may only repeat themselves: each opening is played once."""
-        played = self.file.played(self.keys)
-        return lambda a, b: (min(self._different, MOST_PAIRS) - -(-played.get((a, b), 0) // 2)) // UNIT_PAIRS
+        played = self.file.openings()
+        return lambda a, b: sum(1 for _ in self._unplayed((a, b), played)) // (2 * UNIT_PAIRS)
+
+    def _unplayed(self, pairing: Pairing, played: Mapping[tuple[str, str], set[str]]) -> Iterator[tuple[int, int, int]]:
+        """Games that these two have not played: the opening's number, who moves first and who second.
+
+        A pairing that was interrupted lacks some of both colours, anywhere.
+        """
+        a, b = pairing
+        sides = [
+            (first, second, played.get((self.keys[first], self.keys[second]), set())) for first, second in ((a, b), (b, a))
+        ]
+        for number, text in enumerate(self._opening_texts):
+            for first, second, done in sides:
+                if text not in done:
+                    yield number, first, second
 
     def _play(self, plan: dict[Pairing, int], on_game: GameReport) -> None:
         """Pairs of games of each pairing, from openings that these two have not played; all of them at once."""
-        before = self.file.played(self.keys)
+        played = self.file.openings()
         games: list[PlannedGame] = []
         keys: list[tuple[str, str]] = []
         for (a, b), pairs in plan.items():
-            done = before.get((a, b), 0) // 2
-            for number in range(done, done + pairs):
-                for first, second in ((a, b), (b, a)):
-                    seed = derived_seed(self.seed, a, b, number, int(first > second))
-                    players = (self.entrants[first].player(self.game), self.entrants[second].player(self.game))
-                    games.append(PlannedGame(players, self._openings[number].position(self.game), seed))
-                    keys.append((self.keys[first], self.keys[second]))
+            for number, first, second in itertools.islice(self._unplayed((a, b), played), 2 * pairs):
+                seed = derived_seed(self.seed, a, b, number, int(first > second))
+                players = (self.entrants[first].player(self.game), self.entrants[second].player(self.game))
+                games.append(PlannedGame(players, self._openings[number].position(self.game), seed))
+                keys.append((self.keys[first], self.keys[second]))
         finished: list[tuple[tuple[str, str], GameRecord]] = []
 
         def take(number: int, record: GameRecord) -> None:
@@ -231,22 +249,29 @@ class Rating:
         )
 
     def _steps(self, fit: Fit, scale: Scale) -> list[Step]:
-        matrix = self.matrix()
-        networks = [number for number, entrant in enumerate(self.entrants) if entrant.is_network]
-        steps = []
-        for row, (a, b) in enumerate(itertools.pairwise(networks)):
-            before, after = self.entrants[a], self.entrants[b]
-            if before.run == after.run:
-                assert before.run is not None and before.generation is not None and after.generation is not None
-                score = None if np.isnan(matrix.scores[row + 1, row]) else float(matrix.scores[row + 1, row])
+        """From network to network of each run."""
+        matrix, steps = self.matrix(), []
+        rows = {number: row for row, number in enumerate(self._networks())}
+        runs: dict[str, list[tuple[int, int]]] = {}  # generation and number of each network
+        for number, entrant in enumerate(self.entrants):
+            for run, generation in entrant.places:
+                runs.setdefault(run, []).append((generation, number))
+        for run, networks in runs.items():
+            for (before, a), (after, b) in itertools.pairwise(sorted(networks)):
+                found = matrix.scores[rows[b], rows[a]]
+                score = None if np.isnan(found) else float(found)
                 by_match = None if score is None else wandhoven_difference(score)
                 fitted = scale.points * float(fit.strengths[b] - fit.strengths[a])
-                steps.append(Step(before.run, before.generation, after.generation, fitted, score, by_match))
+                steps.append(Step(run, before, after, fitted, score, by_match))
         return steps
+
+    def _networks(self) -> list[int]:
+        """Their numbers."""
+        return [number for number, entrant in enumerate(self.entrants) if entrant.is_network]
 
     def matrix(self) -> Matrix:
         """The networks' games among themselves."""
-        networks = [entrant for entrant in self.entrants if entrant.is_network]
+        networks = [self.entrants[number] for number in self._networks()]
         results = self.file.results([entrant.key for entrant in networks])
         points, games = np.zeros((len(networks),) * 2), np.zeros((len(networks),) * 2, np.int64)
         for first, second, counts in zip(results.first, results.second, results.counts, strict=True):

@@ -12,6 +12,7 @@ import numpy as np
 from boardzero.errors import BadInput
 from boardzero.evaluation.rating_model import Floats, Integers, Results
 from boardzero.events.games import GameRecord
+from boardzero.games.position import Position
 
 OUTCOMES = {"first": 0, "draw": 1, "second": 2}
 
@@ -107,6 +108,13 @@ class RatingGames:
             counts[a, b] = counts.get((a, b), 0) + 1
         return counts
 
+    def openings(self) -> dict[tuple[str, str], set[str]]:
+        """By who moved first and who second: the openings of their games."""
+        found: dict[tuple[str, str], set[str]] = {}
+        for game in self.games:
+            found.setdefault(game.keys, set()).add(game.opening)
+        return found
+
     def _among(self, keys: Sequence[str]) -> list[RatedGame]:
         known = set(keys)
         return [game for game in self.games if known.issuperset(game.keys)]
@@ -122,6 +130,12 @@ def results_of(games: Iterable[RatedGame], keys: Sequence[str]) -> Results:
     pairings = sorted(counts)
     first, second = (np.array([pairing[side] for pairing in pairings], np.int64) for side in range(2))
     return Results(len(keys), first, second, np.array([counts[pairing] for pairing in pairings]).reshape(-1, 3))
+
+
+def opening_text(position: Position) -> str:
+    """What games that begin with this position, and the moves that led to it, have in common."""
+    game = position.game
+    return " ".join([game.board_to_text(position.start), *map(game.action_to_text, position.actions)])
 
 
 def _rated(keys: tuple[str, str], content: Mapping[str, Any]) -> RatedGame | None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from boardzero.errors import BadInput
-from boardzero.evaluation.charts import charts_of, write_pictures
+from boardzero.evaluation.charts import SCALES, charts_of, write_pictures
 from boardzero.evaluation.entrants import run_labels
 from boardzero.evaluation.example_games import newest_games
 from boardzero.evaluation.page import Page, TableOnPage
@@ -54,12 +54,9 @@ def _tiles(run: RunHistory) -> list[tuple[str, str]]:
         tiles.append(
             (f"{100 * event['mistakes'] / event['positions']:.1f} %", f"mistakes at {event['simulations']} simulations")
         )
-    for player in run.ratings["players"] if run.ratings else ():
-        if player["generation"] == last["generation"]:
-            tiles.append(
-                (f"{player['rating']:.0f}", "Elo" if run.ratings and run.ratings["scale"] == "elo" else "Wandhoven's scale")
-            )
-            break
+    for player in run.own_ratings():
+        if run.ratings and player["generation"] == last["generation"]:
+            tiles.append((f"{player['rating']:.0f}", SCALES[run.ratings["scale"]]))
     return tiles
 
 
@@ -68,7 +65,7 @@ def _several(runs: Sequence[RunHistory]) -> Page:
     for run in runs:
         figures = {said: figure for figure, said in _tiles(run)}
         mistakes = next((figure for said, figure in figures.items() if said.startswith("mistakes")), "")
-        rating = figures.get("Elo", figures.get("Wandhoven's scale", ""))
+        rating = next((f"{figures[said]} {said}" for said in SCALES.values() if said in figures), "")
         known = [figures[said] for said in ("generations", "of training", "games", "positions learned from", "total loss")]
         rows.append([run.label, *known, mistakes, rating, _network(run.settings)])
     headings = ["run", "generations", "time", "games", "positions", "total loss", "mistakes", "rating", "network"]

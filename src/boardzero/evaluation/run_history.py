@@ -30,11 +30,32 @@ class RunHistory:
     def minutes(self) -> float:
         return self.generations[-1]["seconds"] / 60 if self.generations else 0.0
 
+    def own_ratings(self) -> list[dict[str, Any]]:
+        """Of this run's networks, by generation: as `boardzero rate` left them, each with its `generation` in this run.
+
+        Networks are known by the run's path; if none has it, the folder was moved, and the only one of its name is meant.
+        """
+        players = self.ratings["players"] if self.ratings else []
+        places = [(Path(run), generation, player) for player in players for run, generation in _places(player)]
+        here = self.folder.path.resolve()
+        meant = {run for run, _, _ in places if run.resolve() == here} or {run for run, _, _ in places if run.name == here.name}
+        if len({run.resolve() for run in meant}) != 1:
+            return []
+        own = [{**player, "generation": generation} for run, generation, player in places if run in meant]
+        return sorted(own, key=lambda player: int(player["generation"]))
+
     def minutes_at(self, generation: int) -> float | None:
         """When a network was ready."""
         if generation == 0:
             return 0.0
         return next((one["seconds"] / 60 for one in self.generations if one["generation"] == generation), None)
+
+
+def _places(player: dict[str, Any]) -> list[tuple[str, int]]:
+    """Folders of runs that a rated network belongs to, and its generation there."""
+    if "places" in player:
+        return [(run, generation) for run, generation in player["places"]]
+    return [] if player["run"] is None else [(player["run"], player["generation"])]
 
 
 def read_history(path: Path, label: str) -> RunHistory:

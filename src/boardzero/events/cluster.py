@@ -31,6 +31,9 @@ class ClusterState:
     restarts: int  # players that had to be started anew
     games: int  # that have come in since the driver began
     held: bool  # are the players waiting for the learner?
+    backlog: int = 0  # positions (or games, as `unit` says) since the last training began
+    wanted: int = 0  # until the next one
+    unit: str = "positions"
 
     @property
     def games_per_second(self) -> float:

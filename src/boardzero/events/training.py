@@ -58,7 +58,7 @@ class GenerationDone:
 
 @dataclass(frozen=True)
 class PerfectPlayMeasured:
-    """The newest network against perfect play, on positions drawn afresh."""
+    """The newest network against perfect play, on positions that are the same for every evaluation and every run."""
 
     generation: int
     seconds: float  # of the run so far
@@ -103,11 +103,18 @@ class StrengthMeasured:
 
 @dataclass(frozen=True)
 class DamageFound:
-    """A file could not be read; it was set aside, and the run goes on without it."""
+    """Something is wrong that the run goes on without: a file that was set aside, a machine that cannot play, a failing copy."""
+
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something that whoever waits for the run should know."""
 
     sentence: str
 
 
 Measurement = GenerationDone | PerfectPlayMeasured | NetworksCompared | StrengthMeasured  # what is kept of a run
-TrainingEvent = SelfPlayProgress | LearningProgress | Measurement | DamageFound | ClusterState
+TrainingEvent = SelfPlayProgress | LearningProgress | Measurement | DamageFound | Remark | ClusterState
 Listener = Callable[[TrainingEvent], None]

@@ -18,7 +18,7 @@ import onnxruntime
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.rules import Game
-from boardzero.network.header import INPUT, ONNX_SUFFIX, OUTPUTS, SUFFIX, NetworkHeader, parse_header, read_header
+from boardzero.network.header import HEADER_KEY, INPUT, ONNX_SUFFIX, OUTPUTS, SUFFIX, NetworkHeader, parse_header, read_header
 from boardzero.network.precision import in_precision, is_fast_with_bytes
 from boardzero.settings.network import SIZE_FREE_KINDS
 from boardzero.settings.precision import Precision
@@ -129,10 +129,13 @@ def find_evaluator(path: Path, game: Game, threads: int = 1, precision: Precisio
 
         return TorchEvaluator(load_network(path).network)
     if precision != "float":
-        beside = path.with_suffix(ONNX_SUFFIX)
-        model = beside.read_bytes() if _exported_beside(path, header, 1) else _exported_now(path)
-        return OnnxEvaluator(in_precision(model, game, precision), threads)
+        return OnnxEvaluator(in_precision(exported_bytes(path), game, precision), threads)
     return _exported_beside(path, header, threads) or OnnxEvaluator(_exported_now(path), threads)
+
+
+def exported_bytes(path: Path) -> bytes:
+    """A network file as ONNX, with its header: the file beside it, if that was made from these weights, or a new one."""
+    return path.with_suffix(ONNX_SUFFIX).read_bytes() if _exported_beside(path, read_header(path), 1) else _exported_now(path)
 
 
 def _exported_beside(path: Path, header: NetworkHeader, threads: int) -> OnnxEvaluator | None:
@@ -151,7 +154,7 @@ def _exported_now(path: Path) -> bytes:
     from boardzero.network.weights import load_network
 
     stored = load_network(path)
-    return export_onnx(stored.network, stored.game)
+    return export_onnx(stored.network, stored.game, {HEADER_KEY: stored.header.to_text()})
 
 
 def check_fits(header: NetworkHeader, game: Game, origin: str) -> None:

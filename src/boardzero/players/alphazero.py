@@ -2,30 +2,15 @@
 
 from pathlib import Path
 
-from pydantic import Field
-
 from boardzero.errors import BadInput
 from boardzero.games.rules import Game
 from boardzero.network.evaluator import find_evaluator
-from boardzero.network.header import SUFFIX
 from boardzero.network.shipped import shipped_network
-from boardzero.players.forest_player import ForestParameters, ForestPlayer
+from boardzero.players.forest_player import ForestPlayer
+from boardzero.players.parameters import AlphaZeroParameters
+from boardzero.players.specifications import named_network
 from boardzero.search.forest import Evaluator
-from boardzero.settings.precision import Precision
 from boardzero.settings.search import SearchSettings, settings_for_play
-
-
-class AlphaZeroParameters(ForestParameters):
-    """Search limits, and where the network is."""
-
-    network: str = Field("", description="a run's folder (its newest network) or a network file; nothing: the shipped one")
-    threads: int = Field(1, ge=1, le=1024, description="threads that evaluate positions")
-    precision: Precision = Field(
-        "auto", description="32 bits, or 8 in the network's tower; auto: 8 where the processor is fast with them"
-    )
-    leaves: int = Field(
-        0, ge=0, le=256, description="leaves that are evaluated together; 0: 4 against a clock, 1 (better moves) otherwise"
-    )
 
 
 class AlphaZeroPlayer(ForestPlayer):
@@ -59,10 +44,4 @@ def find_network(text: str, game: Game) -> Path:
         if shipped is None:
             raise BadInput(f"There is no shipped network for {game.specification}; name one: alphazero:network=PATH.")
         return shipped
-    path = Path(text)
-    if not path.is_dir():
-        return path
-    networks = sorted((path / "networks").glob(f"*{SUFFIX}"))
-    if not networks:
-        raise BadInput(f"There is no network in '{path}': a run's folder has them under networks/.")
-    return networks[-1]
+    return named_network(text)

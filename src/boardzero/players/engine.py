@@ -1,38 +1,22 @@
-"""Programs of others as players: `engine:gomocup:COMMAND`, `engine:gtp:COMMAND`, `engine:nboard:COMMAND`.
-
-The first two colons divide the name. What stands behind the second is the command, to its end and as a shell would split it,
-so it may hold colons, commas and quotes. Settings stand before it: `engine:gtp,seconds=2:/usr/games/gtp-rhino -l 3`.
-"""
+"""Programs of others as players: `engine:gomocup:COMMAND`, `engine:gtp:COMMAND`, `engine:nboard:COMMAND`."""
 
 from collections.abc import Callable
 from typing import TypeVar
 
-from pydantic import Field
-
-from boardzero.errors import BadInput
 from boardzero.games.position import Position
 from boardzero.games.rules import Game
 from boardzero.players.answers import Resigned
 from boardzero.players.engine_dialogue import Dialogue
 from boardzero.players.engine_gomocup import GomocupDialogue
 from boardzero.players.engine_gtp import GtpDialogue
+from boardzero.players.engine_name import EngineParameters, parse_engine
 from boardzero.players.engine_nboard import NBoardDialogue
 from boardzero.players.engine_process import ProcessTransport, Transport, check_command
 from boardzero.players.player import Analysis, MoveOpinion, Player, refuse_game
-from boardzero.settings.specification import Parameters, nearest, parse_parameters, split_pairs
 
 DIALOGUES: dict[str, type[Dialogue]] = {"gomocup": GomocupDialogue, "gtp": GtpDialogue, "nboard": NBoardDialogue}
 
 Result = TypeVar("Result")
-
-
-class EngineParameters(Parameters):
-    """How an engine is dealt with."""
-
-    seconds: float = Field(5.0, gt=0, le=86_400, description="seconds a move that the engine is told, where no clock runs")
-    patience: float = Field(
-        10.0, gt=0, le=86_400, description="seconds beyond twice its time after which a silent engine has lost"
-    )
 
 
 class EnginePlayer(Player):
@@ -54,11 +38,6 @@ class EnginePlayer(Player):
     ) -> None:
         """transport: an engine that runs already; otherwise the command is started when the first game begins."""
         super().__init__(game, parameters, seed)
-        if protocol not in DIALOGUES:
-            raise BadInput(
-                f"There is no protocol '{protocol}'{nearest(protocol, DIALOGUES)}; an engine is engine:PROTOCOL:COMMAND "
-                f"with one of {', '.join(DIALOGUES)}."
-            )
         if not DIALOGUES[protocol].can_play(game):
             raise refuse_game(f"engine:{protocol}", game, DIALOGUES[protocol].playable)
         if transport is None:
@@ -70,12 +49,8 @@ class EnginePlayer(Player):
     @classmethod
     def from_text(cls, text: str, game: Game, seed: int = 0) -> "EnginePlayer":
         """`gtp,seconds=2:COMMAND`: what stands behind `engine:`."""
-        settings, colon, command = text.partition(":")
-        if not colon:
-            raise BadInput(f"'engine:{text}' lacks a command; an engine is engine:PROTOCOL:COMMAND, like engine:gtp:gtp-rhino.")
-        protocol, _, pairs = settings.partition(",")
-        parameters = parse_parameters(cls.Parameters, split_pairs(pairs, f"engine:{text}"), "engine")
-        return cls(game, parameters, seed, protocol.strip(), command.strip())
+        name = parse_engine(text)
+        return cls(game, name.parameters, seed, name.protocol, name.command)
 
     @property
     def specification(self) -> str:
@@ -101,6 +76,7 @@ class EnginePlayer(Player):
 
     def _timed(self, dialogue: Dialogue, position: Position, limit: float) -> int:
         dialogue.transport.seconds = 0.0
+        dialogue.seconds_left = self.seconds_left
         action = dialogue.choose(position, limit)
         self.seconds_taken = dialogue.transport.seconds
         return action

@@ -18,6 +18,7 @@ class Dialogue(ABC):
     def __init__(self, game: Game, transport: Transport, patience: float) -> None:
         """patience: seconds to wait beyond what a command should take."""
         self.game, self.transport, self.patience = game, transport, patience
+        self.seconds_left: float | None = None  # of the engine's time for the game, where a clock runs
 
     @classmethod
     @abstractmethod

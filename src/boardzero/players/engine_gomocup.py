@@ -24,16 +24,10 @@ class GomocupDialogue(Dialogue):
 
     def introduce(self) -> None:
         self.known: list[int] | None = None  # the moves that are on the brain's board; None: it has none
-        self.limit = -1
+        self.told: dict[str, int] = {}  # what INFO has said
         self.transport.send(f"START {self.game.size}")
         self._await_ok("START")
-        for key, value in (
-            ("timeout_match", 0),
-            ("time_left", MOST_MILLISECONDS),
-            ("game_type", 1),
-            ("rule", EXACT_FIVE if self.game.exact else 0),
-        ):
-            self.transport.send(f"INFO {key} {value}")
+        self._inform(timeout_match=0, time_left=MOST_MILLISECONDS, game_type=1, rule=EXACT_FIVE if self.game.exact else 0)
         self.known = []
 
     def new_game(self) -> None:
@@ -45,13 +39,29 @@ class GomocupDialogue(Dialogue):
 
     def choose(self, position: Position, seconds: float) -> int:
         self.transport.forget()
-        milliseconds = max(1, int(1000 * seconds))
-        if milliseconds != self.limit:
-            self.transport.send(f"INFO timeout_turn {milliseconds}")
-            self.limit = milliseconds
+        self._tell_time(seconds)
         action = self._ask(position, 2 * seconds + self.patience)
         self.known = [*position.actions, action] if self._from_empty(position) else None
         return action
+
+    def _tell_time(self, seconds: float) -> None:
+        """The limit of this move, and what is left of the game's time: all of it is what the brain has for the match."""
+        self._inform(timeout_turn=max(1, int(1000 * seconds)))
+        if self.seconds_left is None:
+            self._inform(timeout_match=0, time_left=MOST_MILLISECONDS)
+            return
+        left = max(1, int(1000 * self.seconds_left))
+        if left > self.told["time_left"] or not self.told["timeout_match"]:  # a game has begun
+            self._inform(timeout_match=left)
+        self.told.pop("time_left")  # said before every move
+        self._inform(time_left=left)
+
+    def _inform(self, **facts: int) -> None:
+        """What the brain knows already is not said again."""
+        for key, value in facts.items():
+            if self.told.get(key) != value:
+                self.transport.send(f"INFO {key} {value}")
+                self.told[key] = value
 
     def _ask(self, position: Position, wait: float) -> int:
         actions = position.actions
@@ -87,14 +97,23 @@ class GomocupDialogue(Dialogue):
             raise EngineFault(f"answered '{kind.value} {text[:60]}' to {command}")
 
     def _await_move(self, command: str, wait: float) -> int:
+        """The move that answers the command. One that is only suggested is told to be made, which the brain confirms."""
+        deadline = time.perf_counter() + wait
         self.transport.send(command)
         kind, points, text = self._await(command, wait)
+        if kind is AnswerKind.SUGGEST and len(points) == 1:
+            self._cell(points[0])
+            command = f"PLAY {points[0]}"
+            self.transport.send(command)
+            kind, points, text = self._await(command, deadline - time.perf_counter())
         if kind is not AnswerKind.MOVE or len(points) != 1:
             raise EngineFault(f"answered '{text[:60]}' to '{command}', which is no move")
-        x, y = points[0]
-        if not (0 <= x < self.game.size and 0 <= y < self.game.size):
-            raise EngineFault(f"played {x},{y}, which is not on the board")
-        return y * self.game.size + x
+        return self._cell(points[0])
+
+    def _cell(self, point: Point) -> int:
+        if not (0 <= point.x < self.game.size and 0 <= point.y < self.game.size):
+            raise EngineFault(f"played {point}, which is not on the board")
+        return point.y * self.game.size + point.x
 
     def _await(self, command: str, wait: float) -> tuple[AnswerKind, tuple[Point, ...], str]:
         """The next line that is an answer; what the brain only says aside is passed over."""

@@ -8,7 +8,11 @@ from boardzero.games.rules import Game
 from boardzero.players.answers import Resigned
 from boardzero.players.engine_dialogue import Dialogue, refuse_start
 from boardzero.players.engine_process import EngineFault
+from boardzero.protocols.colours import black_side
 from boardzero.protocols.gtp import COLOURS, PASS, RESIGN, action_of, parse_answer, vertex_of
+
+OURSELVES = "boardzero"  # what our own engine says to `name`
+TOLD_BY_SIZE = ("size", "rows", "columns")  # parameters of games that `boardsize` tells
 
 
 class GtpDialogue(Dialogue):
@@ -25,12 +29,30 @@ class GtpDialogue(Dialogue):
         self.known: list[int] = []
         self.limit = 0
         self.commands = set(self._tell("list_commands").split())
-        if "set_game" in self.commands:
+        self._tell_game()
+        self._require(f"boardsize {self.game.rows}")
+        self._tell("clear_board")
+
+    def _tell_game(self) -> None:
+        """GTP has words for a game and its size only; boardzero's own engine takes the whole specification."""
+        knows_games = "set_game" in self.commands
+        if knows_games and "name" in self.commands and self._tell("name") == OURSELVES:
+            self._require(f"set_game {self.game.specification}")
+            return
+        said = self.game.parameters.model_dump(exclude_defaults=True)
+        unsaid = ", ".join(f"{key}={value}" for key, value in said.items() if key not in TOLD_BY_SIZE)
+        if unsaid:
+            raise BadInput(
+                f"GTP cannot tell an engine of {unsaid}: only boardzero's own engine plays {self.game.specification}."
+            )
+        if knows_games:
             self._tell(f"set_game {self.game.title}", required=False)
-        done, text = self._exchange(f"boardsize {self.game.rows}", self.patience)
+
+    def _require(self, command: str) -> None:
+        """An engine that refuses this cannot play the game at all."""
+        done, text = self._exchange(command, self.patience)
         if not done:
             raise BadInput(f"The engine does not play {self.game.specification}: it says '{text[:100]}'.")
-        self._tell("clear_board")
 
     def new_game(self) -> None:
         self._tell("clear_board")
@@ -60,8 +82,7 @@ class GtpDialogue(Dialogue):
         self._tell(f"play {self._colour(ply)} {vertex}", required=vertex != PASS)
 
     def _colour(self, ply: int) -> str:
-        begins = 1 if self.game.parameters.model_dump().get("first") == "white" else 0
-        return COLOURS[(begins + ply) % 2]
+        return COLOURS[(black_side(self.game) + ply) % 2]
 
     def _tell_time(self, seconds: float) -> None:
         """GTP counts whole seconds: less than one is told as one."""

@@ -12,9 +12,8 @@ from contextlib import suppress
 from typing import IO, Protocol
 
 from boardzero.errors import BadInput
-from boardzero.protocols.arrival import moments_of_arrival
+from boardzero.players.engine_lines import moments_of_arrival, read_line
 
-LONGEST_LINE = 1 << 16  # bytes; what is longer is cut
 ENDING_SECONDS = 1.0  # that a program has to end by itself when it was asked to
 KILLED_SECONDS = 30.0  # that the system has to end it
 
@@ -130,14 +129,14 @@ class ProcessTransport:
         assert self._process.stdout
         with suppress(OSError, ValueError):
             arrival = moments_of_arrival()
-            while line := self._process.stdout.readline(LONGEST_LINE):
+            while line := read_line(self._process.stdout):
                 self._lines.put((line.decode(errors="replace").rstrip("\r\n"), next(arrival)))
         self._lines.put(None)
 
     def _read_complaints(self) -> None:
         assert self._process.stderr
         with suppress(OSError, ValueError):
-            while line := self._process.stderr.readline(LONGEST_LINE):
+            while line := read_line(self._process.stderr):
                 said = " ".join(line.decode(errors="replace").split())
                 self._last_words = said[:200] or self._last_words
 

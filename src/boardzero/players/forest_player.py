@@ -5,28 +5,17 @@ import time
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field
 
 from boardzero.games.position import Position
 from boardzero.games.rules import Game, Planes, State
+from boardzero.players.parameters import ForestParameters
 from boardzero.players.player import Analysis, MoveOpinion, Player
 from boardzero.search.forest import Evaluator, Forest, RootEdge
 from boardzero.settings.search import MoveSettings, SearchSettings
-from boardzero.settings.specification import Parameters
 
 MOST_SIMULATIONS = 2**31 - 1
 NODE_BYTES, EDGE_BYTES = 40, 32
 LONGEST_LINE = 12
-
-
-class ForestParameters(Parameters):
-    """How long to search and how. With both limits the first one reached ends the search."""
-
-    sims: int | None = Field(None, ge=1, le=100_000_000, description="simulations a move")
-    seconds: float | None = Field(None, gt=0, le=86_400, description="seconds a move")
-    noise: bool = Field(False, description="Dirichlet noise at the root, as in self-play")
-    temperature: float = Field(0, ge=0, le=100, description="moves are drawn by visits ^ (1 / temperature); 0 takes the best")
-    memory: int = Field(1024, ge=1, le=1_000_000, description="megabytes that the tree may take")
 
 
 class ForestPlayer(Player):

@@ -1,30 +1,15 @@
 """Monte-Carlo tree search with random rollouts: plays any game from its rules alone, without having learned anything."""
 
-from typing import Literal
-
-from pydantic import Field
-
 from boardzero.games.position import Position
 from boardzero.games.randomness import new_stream
 from boardzero.games.rules import Game
+from boardzero.players.parameters import RolloutParameters
 from boardzero.players.player import Analysis, MoveOpinion, Player
 from boardzero.search import rollouts
-from boardzero.search.rollouts import DEFAULT_CAPACITY, RolloutReport
-from boardzero.settings.specification import Parameters
+from boardzero.search.rollout_tree import Tree
+from boardzero.search.rollouts import RolloutReport
 
 DEFAULT_SIMULATIONS = 1000
-
-
-class RolloutParameters(Parameters):
-    """How long to search and how. With both limits the first one reached ends the search; with none, 1000 simulations do."""
-
-    sims: int | None = Field(None, ge=1, le=1_000_000_000, description="simulations a move")
-    seconds: float | None = Field(None, gt=0, le=86_400, description="seconds a move")
-    c: float = Field(1.4, ge=0, le=1000, description="weight of exploration in UCB1: mean + c · √(ln N / n)")
-    variant: Literal["uct", "every-child"] = Field(
-        "uct", description="uct: a rollout a simulation, most visits win; every-child: one from each child, highest U wins"
-    )
-    nodes: int = Field(DEFAULT_CAPACITY, ge=1000, le=100_000_000, description="largest size of the tree")
 
 
 class RolloutPlayer(Player):
@@ -36,6 +21,7 @@ class RolloutPlayer(Player):
 
     def __init__(self, game: Game, parameters: RolloutParameters, seed: int = 0) -> None:
         super().__init__(game, parameters, seed)
+        self._interrupted = False
 
     def analyse(self, position: Position, seconds: float | None = None) -> Analysis:
         report = self._search(position, seconds, lines=True)
@@ -45,11 +31,31 @@ class RolloutPlayer(Player):
         )
         return Analysis(moves, report.value, report.exact, _remarks(report))
 
+    def interrupt(self) -> None:
+        self._interrupted = True
+
     def choose(self, position: Position, seconds: float | None = None) -> int:
         return self._search(position, seconds, lines=False).actions[0].action
 
+    def grow(self, position: Position, simulations: int, seconds: float, capacity: int) -> tuple[Tree, int]:
+        """The tree of a search of this length, to be looked at, and how many simulations made it."""
+        self._interrupted = False
+        settings = self.parameters
+        return rollouts.grow(
+            self.game,
+            position.state,
+            new_stream(self.seed, len(position.actions)),
+            simulations,
+            seconds,
+            settings.c,
+            settings.variant == "every-child",
+            capacity,
+            lambda: self._interrupted,
+        )
+
     def _search(self, position: Position, seconds: float | None, lines: bool) -> RolloutReport:
         settings = self.parameters
+        self._interrupted = False
         limits = [limit for limit in (settings.seconds, seconds) if limit is not None]
         simulations = settings.sims
         if simulations is None and settings.seconds is None:
@@ -64,6 +70,7 @@ class RolloutPlayer(Player):
             variant=settings.variant,
             capacity=settings.nodes,
             lines=lines,
+            is_stopped=lambda: self._interrupted,
         )
 
 

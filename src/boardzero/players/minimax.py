@@ -1,25 +1,15 @@
 """Alpha-beta search over a hand-written heuristic of the game (or none, in a game that has none)."""
 
-from pydantic import Field
-
 from boardzero.games.position import Position
 from boardzero.games.randomness import new_stream
 from boardzero.games.rules import Game
+from boardzero.players.parameters import MinimaxParameters
 from boardzero.players.player import Analysis, MoveOpinion, Player
 from boardzero.search import deepening
-from boardzero.search.alphabeta_table import DEEPEST
 from boardzero.search.deepening import AlphaBetaReport
 from boardzero.search.heuristics import find_heuristic, value_of_score
-from boardzero.settings.specification import Parameters
 
 DEFAULT_SECONDS = 1.0
-
-
-class MinimaxParameters(Parameters):
-    """How far to look. With both limits the first one reached ends the search; with none, one second does."""
-
-    depth: int | None = Field(None, ge=1, le=DEEPEST, description="plies to look ahead")
-    seconds: float | None = Field(None, gt=0, le=86_400, description="seconds a move")
 
 
 class MinimaxPlayer(Player):
@@ -31,6 +21,7 @@ class MinimaxPlayer(Player):
 
     def __init__(self, game: Game, parameters: MinimaxParameters, seed: int = 0) -> None:
         super().__init__(game, parameters, seed)
+        self._interrupted = False
         self.heuristic = find_heuristic(game)
 
     def analyse(self, position: Position, seconds: float | None = None) -> Analysis:
@@ -42,11 +33,15 @@ class MinimaxPlayer(Player):
         value = value_of_score(report.score) if report.exact is None else float(report.exact)
         return Analysis(moves, value, report.exact, (f"depth {report.depth}, {report.nodes} nodes",))
 
+    def interrupt(self) -> None:
+        self._interrupted = True
+
     def choose(self, position: Position, seconds: float | None = None) -> int:
         return self._search(position, seconds, every_action=False).actions[0].action
 
     def _search(self, position: Position, seconds: float | None, every_action: bool) -> AlphaBetaReport:
         settings = self.parameters
+        self._interrupted = False
         limits = [limit for limit in (settings.seconds, seconds) if limit is not None]
         if settings.depth is None and settings.seconds is None:
             limits.append(DEFAULT_SECONDS)
@@ -58,4 +53,5 @@ class MinimaxPlayer(Player):
             heuristic=self.heuristic,
             every_action=every_action,
             order=new_stream(self.seed, len(position.actions)),
+            is_stopped=lambda: self._interrupted,
         )

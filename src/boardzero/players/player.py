@@ -51,6 +51,7 @@ class Player(ABC):
         self.parameters = parameters
         self.seed = seed
         self.seconds_taken: float | None = None  # by the last choice, where the player knows it better than who asked
+        self.seconds_left: float | None = None  # of the game's time, where a clock runs; set by whoever leads the game
 
     @property
     def specification(self) -> str:

@@ -13,6 +13,7 @@ from boardzero.events.games import GameRecord, Reason, Result
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
 from boardzero.games.rules import Game
+from boardzero.protocols.colours import black_side
 from boardzero.protocols.played_moves import PASS, play_words, record_of_file
 from boardzero.protocols.property_lists import Damaged, read_properties, trees
 
@@ -30,7 +31,7 @@ def write_ggf(record: GameRecord) -> str:
     game = find_game(record.game)
     if game.name != "othello":
         raise BadInput(f"GGF files hold games of Othello, not of {game.specification}.")
-    black = _black(game)
+    black = black_side(game)
     facts = {
         "GM": "Othello",
         "PC": "boardzero",
@@ -46,11 +47,6 @@ def write_ggf(record: GameRecord) -> str:
     return f"(;{head}{moves_text(game, record.start, words, record.seconds)};)\n"
 
 
-def _black(game: Game) -> int:
-    """The side that has the black discs."""
-    return game.players.index("X")
-
-
 def board_text(start: str, between: str = " ") -> str:
     """A board and who is to move; between: what stands between two rows."""
     rows, mover = start.split(" ")
@@ -59,7 +55,7 @@ def board_text(start: str, between: str = " ") -> str:
 
 def moves_text(game: Game, start: str, words: Sequence[str], seconds: tuple[float, float] = (0.0, 0.0)) -> str:
     """words: the moves as they are to be written; seconds: that each side took for all of its moves."""
-    first, black = game.turn(game.board_from_text(start)), _black(game)
+    first, black = game.turn(game.board_from_text(start)), black_side(game)
     sides = [(first + number) % 2 for number in range(len(words))]
     last = {side: number for number, side in enumerate(sides)}
     return "".join(
@@ -116,7 +112,7 @@ def _games(text: str) -> Iterator[str]:
 def _record(content: str) -> GameRecord:
     facts, moves = _facts_and_moves(content)
     position, seconds = _play(facts, moves)
-    black = _black(position.game)
+    black = black_side(position.game)
     players = (facts.get("PB") or "?", facts.get("PW") or "?")
     said = None if "KM" in facts else _said(facts.get("RE", "?"), black)  # komi moves the result away from the discs
     return record_of_file(
@@ -149,7 +145,7 @@ def _play(facts: dict[str, str], moves: list[tuple[str, str]]) -> tuple[Position
     if "a" in facts.get("TY", "").lower():
         raise Damaged(f"it is anti-Othello (TY[{facts['TY']}])")
     game, start = _game_and_start(facts)
-    black = _black(game)
+    black = black_side(game)
     seconds = [0.0, 0.0]
     words = []
     for colour, value in moves:

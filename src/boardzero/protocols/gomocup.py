@@ -57,9 +57,10 @@ class AnswerKind(Enum):
     OK = "OK"
     MOVE = "move"
     SWAP = "SWAP"
+    SUGGEST = "SUGGEST"  # a move that is made when the manager says PLAY
     ERROR = "ERROR"
     UNKNOWN = "UNKNOWN"
-    TALK = "talk"  # MESSAGE, DEBUG, SUGGEST and all that no manager waits for
+    TALK = "talk"  # MESSAGE, DEBUG and all that no manager waits for
 
 
 def split_command(line: str) -> tuple[str, str]:
@@ -90,14 +91,21 @@ def parse_limit(text: str) -> int | None:
 def parse_answer(line: str) -> tuple[AnswerKind, tuple[Point, ...], str]:
     """The kind of a brain's line, its points (of a move; several after SWAP2BOARD), and its text."""
     text = line.strip()
-    points = tuple(parse_point(word) for word in text.split())
-    if points and all(points):
-        return AnswerKind.MOVE, tuple(point for point in points if point is not None), text
+    if points := _points(text):
+        return AnswerKind.MOVE, points, text
     word, rest = split_command(text)
+    if word == AnswerKind.SUGGEST.value:
+        return AnswerKind.SUGGEST, _points(rest), text
     for kind in (AnswerKind.OK, AnswerKind.SWAP, AnswerKind.ERROR, AnswerKind.UNKNOWN):
         if word == kind.value:
             return kind, (), rest
     return AnswerKind.TALK, (), text
+
+
+def _points(text: str) -> tuple[Point, ...]:
+    """Points with spaces between them; none where the text is anything else."""
+    points = [parse_point(word) for word in text.split()]
+    return () if None in points else tuple(point for point in points if point is not None)
 
 
 def one_line(text: str) -> str:

@@ -17,6 +17,7 @@ from boardzero.events.games import GameRecord, Reason, Result
 from boardzero.games.catalogue import find_game
 from boardzero.games.notation import cell_from_text, cell_to_text
 from boardzero.games.rules import Game
+from boardzero.protocols.colours import black_side
 from boardzero.protocols.played_moves import PASS, is_usual_start, play_words, record_of_file
 from boardzero.protocols.property_lists import Damaged, marks, read_properties, trees
 
@@ -65,7 +66,7 @@ def write_sgf(record: GameRecord, game_id: str = "") -> str:
 
 def _colours(game: Game) -> tuple[str, str]:
     """What the first and the second side are called: Black begins, but where the game says otherwise."""
-    return ("W", "B") if getattr(game.parameters, "first", "black") == "white" else ("B", "W")
+    return ("W", "B") if black_side(game) == 1 else ("B", "W")
 
 
 def _start_text(record: GameRecord, game: Game, number: str) -> str:

@@ -1,6 +1,7 @@
 """Alpha-beta, one ply deeper each time, until a depth, a time or a proof is reached: the front of `alphabeta.py`."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,17 +63,20 @@ def search(
     every_action: bool = False,
     order: Stream | None = None,
     table_bits: int = TABLE_BITS,
+    is_stopped: Callable[[], bool] = lambda: False,
 ) -> AlphaBetaReport:
     """Search a state that is not over until a limit is reached (at least one must be given) or its result is proven.
 
     every_action  score every root action exactly, not only the best (slower)
     order         draws the order of root actions, and so which of equally good ones is chosen; without it, the lowest
+    is_stopped    asked every few milliseconds: then what is known by now is the answer
     """
     if depth is None and seconds is None:
         raise ValueError("a search needs a limit: depth or seconds")
     end = None if seconds is None else time.perf_counter() + seconds
     deepest = min(depth or DEEPEST_BY_CLOCK, game.max_plies, DEEPEST)
     run = _Deepening(game, state, heuristic or find_heuristic(game), deepest, every_action, new_table(table_bits))
+    run.is_stopped = is_stopped
     run.actions = _ordered(np.array(game.legal_actions(state), np.int32), order)
     return run.until(deepest, end)
 
@@ -85,12 +89,14 @@ class _Deepening:
         self.stack: Stack = new_stack(deepest + 1, game.state_length, game.max_legal, game.action_count)
         self.actions: Actions = np.empty(0, np.int32)
         self.nodes_a_slice = FIRST_SLICE
+        self.is_stopped: Callable[[], bool] = lambda: False
 
     def until(self, deepest: int, end: float | None) -> AlphaBetaReport:
+        """One ply is always searched."""
         report = None
         for depth in range(1, deepest + 1):
             begin(self.stack, self.state, self.actions, depth, self.every_action)
-            finished = self._run_in_slices(None if depth == 1 else end)  # one ply is always searched
+            finished = self._run_in_slices(None, False) if depth == 1 else self._run_in_slices(end, True)
             if not finished and not self.stack.roots["done"].any():
                 break
             report = self._report(depth if finished else depth - 1, report)
@@ -100,12 +106,12 @@ class _Deepening:
         assert report is not None
         return report
 
-    def _run_in_slices(self, end: float | None) -> bool:
-        """A few milliseconds' worth of nodes at a time; False if the time was over first."""
+    def _run_in_slices(self, end: float | None, may_stop: bool) -> bool:
+        """A few milliseconds' worth of nodes at a time; False if the time was over first, or somebody stopped it."""
         stack, game = self.stack, self.game
         while True:
             start, before = time.perf_counter(), int(stack.control[NODES])
-            if end is not None and start >= end:
+            if (end is not None and start >= end) or (may_stop and self.is_stopped()):
                 return False
             finished = go_on(game.legal, game.apply, self.heuristic, stack, self.table, self.nodes_a_slice)
             raise_kept_error(game)

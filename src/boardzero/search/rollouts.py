@@ -53,30 +53,49 @@ def search(
     variant: Variant = "uct",
     capacity: int = DEFAULT_CAPACITY,
     lines: bool = True,
+    is_stopped: Callable[[], bool] = lambda: False,
 ) -> RolloutReport:
     """Search a state that is not over until a limit is reached (at least one must be given) or its result is proven.
 
-    lines  find the expected continuations; with many actions that takes as long as a short search
+    lines       find the expected continuations; with many actions that takes as long as a short search
+    is_stopped  asked every few milliseconds: then what is known by now is the answer
     """
     if simulations is None and seconds is None:
         raise ValueError("a search needs a limit: simulations or seconds")
+    every_child = variant == "every-child"
+    tree, done = grow(game, state, stream, simulations, seconds, c, every_child, capacity, is_stopped)
+    return _report(game, state if lines else None, tree, c, every_child, done)
+
+
+def grow(
+    game: Game,
+    state: State,
+    stream: Stream,
+    simulations: int | None,
+    seconds: float | None,
+    c: float,
+    every_child: bool,
+    capacity: int,
+    is_stopped: Callable[[], bool],
+) -> tuple[Tree, int]:
+    """The tree of such a search, and how many simulations made it."""
     start = time.perf_counter()
     if simulations is not None:  # no simulation adds more nodes than a position has actions
         capacity = min(capacity, (simulations + 1) * game.max_legal + 1)
     tree = new_tree(max(capacity, game.max_legal + 1))
     work = new_work(game.state_length, game.max_legal, game.max_plies)
-    every_child = variant == "every-child"
 
     def run(count: int) -> int:
         done = run_simulations(game.legal, game.apply, tree, state, work, stream, c, every_child, count)
         raise_kept_error(game)
         return int(done)
 
-    done = _run_in_slices(run, simulations, start, seconds)
-    return _report(game, state if lines else None, tree, c, every_child, done)
+    return tree, _run_in_slices(run, simulations, start, seconds, is_stopped)
 
 
-def _run_in_slices(run: Callable[[int], int], limit: int | None, start: float, seconds: float | None) -> int:
+def _run_in_slices(
+    run: Callable[[int], int], limit: int | None, start: float, seconds: float | None, is_stopped: Callable[[], bool]
+) -> int:
     """Call `run` with a few milliseconds' worth of simulations at a time, until a limit or until it stops early.
 
     A simulation that would not fit into the time left is not begun, except the first.
@@ -91,7 +110,7 @@ def _run_in_slices(run: Callable[[int], int], limit: int | None, start: float, s
         now = time.perf_counter()
         a_simulation = (now - begun) / max(1, done)
         left = math.inf if seconds is None else start + seconds - now
-        if ran < wanted or left < a_simulation:
+        if ran < wanted or left < a_simulation or is_stopped():
             break
         wanted = min(max(1, int(min(SLICE_SECONDS, left) / a_simulation)), 4 * wanted)
     return done

@@ -10,7 +10,11 @@ PREVIOUS = "previous"  # the opponent `previous:5`: the five networks before tha
 
 
 class EvaluationSettings(Parameters):
-    """Matches of the newest network, and its mistakes against perfect play, in a time budget of their own."""
+    """Matches of the newest network, and its mistakes against perfect play, in a time budget of their own.
+
+    Positions for perfect play are drawn once, the same for every evaluation and every run of a game, so that curves can be
+    compared; what is said of the end of a run is better measured on others (`boardzero perfect --run RUN --seed 7`).
+    """
 
     every: int = Field(5, ge=0, description="generations between two evaluations; 0: only at the end")
     minutes: float | None = Field(None, gt=0, description="minutes between two evaluations, instead of generations")
@@ -20,10 +24,10 @@ class EvaluationSettings(Parameters):
     games: int = Field(30, ge=2, le=10_000, description="games against each opponent, half of them with each side")
     simulations: int = Field(0, ge=0, description="a move; 0: as many as a full search of self-play")
     opponents: tuple[str, ...] = Field(
-        ("random", "mcts", "previous:5"),
+        ("random", "mcts", "minimax:depth=2", "previous:5"),
         description="players, separated by spaces; mcts has equal simulations, previous:5 are the last five networks kept",
     )
-    positions: int = Field(200, ge=0, description="drawn positions to compare with perfect play, where it is known; 0: none")
+    positions: int = Field(200, ge=0, description="positions to compare with perfect play, where it is known; 0: none")
     position_simulations: int = Field(100, ge=1, description="a move, in those positions")
 
     @field_validator("opponents", mode="before")

@@ -27,7 +27,12 @@ def preset_values(name: str) -> dict[str, Any]:
     names = preset_names()
     if name not in names:
         raise BadInput(f"There is no preset '{name}'{nearest(name, names)}; there are {', '.join(names)}.")
-    return _merged(RunSettings().model_dump(), tomllib.loads(_text("presets", name)))
+    content = tomllib.loads(_text("presets", name))
+    extended = content.pop("extends", None)  # another preset, from which this one tells the differences
+    values = preset_values(extended) if extended else RunSettings().model_dump()
+    if "minutes" in content or "generations" in content:  # its own end, instead of the other one's
+        values |= {"minutes": None, "generations": None}
+    return _merged(values, content)
 
 
 def default_values(game: str) -> dict[str, Any]:

@@ -19,6 +19,8 @@ from boardzero.storage import tables
 
 TABLES: dict[str, Table] = {table.name: table for table in tables.metadata.sorted_tables}  # what is referred to comes first
 
+REPEATED = ("generations", "evaluations")  # tables of what a run that was stopped may do once more
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -121,7 +123,10 @@ def game_from_row(row: Any) -> StoredGame:
 
 
 def write_entries(connection: Connection, entries: Iterable[Entry]) -> int:
-    """Insert the rows that are not there yet; how many were new. Rows that others refer to go first."""
+    """Insert the rows that are not there yet; how many were new. Rows that others refer to go first.
+
+    What a resumed run did again (a generation, an evaluation) is as it went the last time.
+    """
     by_table: dict[str, list[dict[str, Any]]] = {}
     for entry in entries:
         by_table.setdefault(entry.table, []).append(entry.values)
@@ -130,7 +135,14 @@ def write_entries(connection: Connection, entries: Iterable[Entry]) -> int:
 
 def _insert(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> int:
     insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
-    statement = insert(table).on_conflict_do_nothing().execution_options(preserve_rowcount=True)
     names = [column.name for column in table.columns]
+    statement = insert(table)
+    if table.name in REPEATED:
+        newer = statement.excluded.ended >= table.c.ended if "ended" in names else None
+        statement = statement.on_conflict_do_update(
+            index_elements=list(table.primary_key), set_={name: statement.excluded[name] for name in names}, where=newer
+        )
+    else:
+        statement = statement.on_conflict_do_nothing()
     complete = [{name: row.get(name) for name in names} for row in rows]
-    return connection.execute(statement, complete).rowcount
+    return connection.execute(statement.execution_options(preserve_rowcount=True), complete).rowcount

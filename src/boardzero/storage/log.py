@@ -97,9 +97,13 @@ class GameLog:
         going_on = True
         while going_on:
             waiters, going_on = self._gather()
-            self._store()
-            for waiter in waiters:
-                waiter.set()
+            try:
+                self._store()
+            except Exception as error:  # a fault of the program: it is shown, and nobody waits for ever
+                threading.excepthook(threading.ExceptHookArgs((type(error), error, error.__traceback__, self._thread)))
+            finally:
+                for waiter in waiters:
+                    waiter.set()
 
     def _gather(self) -> tuple[list[threading.Event], bool]:
         """Wait for rows, at most until the next attempt is due; who waits for them, and whether there may be more."""
@@ -121,19 +125,22 @@ class GameLog:
             return waiters, True
 
     def _store(self) -> None:
-        """Bring what is pending into the database; or to disk, while the database does not answer."""
-        if self._down_until is not None and time.monotonic() < self._down_until:
-            self._keep(self._pending)
-        else:
-            try:
-                if self._down_until is not None:
-                    self._tell_up(self._spool.empty_into(self._write))
-                if self._pending:
-                    self._write(self._pending)
-            except (DatabaseDown, BadInput) as error:
+        """Bring what is pending into the database; or to disk, while the database does not answer or anything else fails."""
+        try:
+            if self._down_until is not None and time.monotonic() < self._down_until:
                 self._keep(self._pending)
-                self._tell_down(error)
-        self._pending = []
+                return
+            if self._down_until is not None:
+                self._tell_up(self._spool.empty_into(self._write))
+            if self._pending:
+                self._write(self._pending)
+        except Exception as error:
+            self._keep(self._pending)
+            self._tell_down(error)
+            if not isinstance(error, DatabaseDown | BadInput):
+                raise
+        finally:
+            self._pending = []
 
     def _write(self, entries: list[Entry]) -> int:
         return store_rows(self.database, entries, self._say)
@@ -143,10 +150,9 @@ class GameLog:
             return
         try:
             self._spool.append(entries)
-        except OSError as error:
-            self._say(
-                f"{len(entries)} rows for the game log are lost: they cannot be kept on disk ({error.strerror or error})."
-            )
+        except (OSError, TypeError, ValueError) as error:  # the disk, or a row that is no JSON
+            said = getattr(error, "strerror", None) or error
+            self._say(f"{len(entries)} rows for the game log are lost: they cannot be kept on disk ({said}).")
 
     def _tell_down(self, error: Exception) -> None:
         if self._down_until is None:

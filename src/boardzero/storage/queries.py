@@ -137,9 +137,11 @@ def list_evaluations(connection: Connection, run: str) -> list[dict[str, Any]]:
     return [dict(row) for row in connection.execute(statement).mappings()]
 
 
-def newest_ratings(connection: Connection, game: str) -> list[dict[str, Any]]:
-    """Those that were fitted together last in exactly this game, the best player first."""
-    newest = select(ratings.c.fit).where(ratings.c.game == game).order_by(ratings.c.made.desc(), ratings.c.fit).limit(1)
+def newest_ratings(connection: Connection, game: str | None = None) -> list[dict[str, Any]]:
+    """Those that were fitted together last, in exactly this game if one is named, the best player first."""
+    newest = select(ratings.c.fit).order_by(ratings.c.made.desc(), ratings.c.fit).limit(1)
+    if game is not None:
+        newest = newest.where(ratings.c.game == game)
     statement = select(ratings).where(ratings.c.fit == newest.scalar_subquery())
     statement = statement.order_by(ratings.c.rating.desc(), ratings.c.player)
     return [dict(row) for row in connection.execute(statement).mappings()]

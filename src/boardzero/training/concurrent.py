@@ -36,6 +36,11 @@ class _Loop:
     def is_idle(self) -> bool:
         return self.learning is None and self.comparing is None and self.measuring is None
 
+    @property
+    def is_untrained(self) -> bool:
+        """Has nothing been learned yet? A run whose time is up then learns from what there is, as it would taking turns."""
+        return self.training.progress.generation == 0
+
     def turn(self) -> None:
         """Look at everything once: take in what is done, begin what is due."""
         training = self.training
@@ -46,9 +51,9 @@ class _Loop:
         self._end_learning()
         self._end_comparing()
         self._end_measuring()
-        if training.share_done >= 1:
+        if training.share_done >= 1 and not (self.is_untrained and training.is_over()):
             return
-        if self.learning is None and training.has_enough():
+        if self.learning is None and (training.has_enough() or training.share_done >= 1):
             training.begin_learning()
             self._learning_begun = time.perf_counter()
             self.learning = self._threads.submit(training.learn)
@@ -102,7 +107,7 @@ def learn_while_playing(training: "Training") -> None:
         try:
             with training.stopwatch.part("self-play, training and matches"):
                 loop = _Loop(training, play, threads)
-                while training.share_done < 1 or not loop.is_idle:
+                while training.share_done < 1 or not loop.is_idle or loop.is_untrained:
                     loop.turn()
         except BaseException:
             training.stop()  # the other threads hear of it and end, too

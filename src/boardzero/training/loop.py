@@ -4,7 +4,6 @@ lessons/6_alphazero.py explains this.
 """
 
 import math
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from boardzero.events.training import (
     Listener,
     Measurement,
     NetworksCompared,
+    Remark,
     SelfPlayProgress,
 )
 from boardzero.games.catalogue import find_game
@@ -36,12 +36,14 @@ from boardzero.selfplay.source import Goal, LocalSelfPlay, PlayingWorker, SelfPl
 from boardzero.selfplay.worker import SelfPlayWorker
 from boardzero.settings.run import RunSettings
 from boardzero.training.concurrent import learn_while_playing
+from boardzero.training.cores import cores_here
 from boardzero.training.epochs import EpochBatches
 from boardzero.training.gate import Gate
 from boardzero.training.learner import Learner, LossReport
 from boardzero.training.lock import FolderLock
 from boardzero.training.matches import MatchScore
-from boardzero.training.resuming import find_best, find_start, games_since, network_is_sound
+from boardzero.training.progress_file import ProgressFile
+from boardzero.training.resuming import clock_of, find_best, find_start, games_since, keep_clock, network_is_sound
 from boardzero.training.run_folder import Promotions, RunFolder
 from boardzero.training.speeds import SpeedMeter, Speeds
 from boardzero.training.stopping import Stopped
@@ -52,6 +54,7 @@ from boardzero.training.tensorboard import TensorBoardLog
 SAMPLE_STREAM = 1 << 41  # streams of samples are numbered apart from those of games
 MOST_AHEAD = 3  # trainings' worth of games that may wait for the learner
 TOLD_EVERY = 0.5  # seconds between two reports on what is under way
+CLOCK_EVERY = 5.0  # seconds between two notes of how long the run has been at work
 
 
 class Training:
@@ -71,21 +74,24 @@ class Training:
         self.stopwatch = Stopwatch()
         self._lock = FolderLock(folder.path)
         folder.tidy()
+        self._listener = self._progress_file = ProgressFile(folder, listen)
         self.replay = Replay(self.game, self.settings.replay, folder.games)
         for sentence in self.replay.load().damaged:
             self._tell_damage(sentence)
         self.learner, start = find_start(folder, self._new_learner, self._tell_damage)
         self.progress, waiting = games_since(start, self.replay)
         self._new_games, self._new_positions = waiting.games, waiting.positions  # which the next generation learns from
-        self._begun = time.perf_counter() - self.progress.seconds
+        self._begun = time.perf_counter() - clock_of(folder, self.progress, waiting)
         self._clock_stopped_at: float | None = None
+        self._played_until = self._clock_kept = self.seconds  # when games were last taken in, and what the folder knows of it
         network_is_sound(folder.network(self.progress.generation), self._tell_damage)
         self._save_network(self.progress.generation)  # anew: whatever has happened to its files does no harm
         if not folder.checkpoint.is_file():
             folder.save_checkpoint(self.progress, self.learner.state())
         self.selfplay = self._make_selfplay(waiting.next_number)
         self.speeds = SpeedMeter(self.selfplay.counts)
-        self._tensorboard = TensorBoardLog(folder.path / "tensorboard", self.progress.generation)
+        weight = self.settings.training.value_weight
+        self._tensorboard = TensorBoardLog(folder.path / "tensorboard", self.progress.generation, weight)
         threads = self._threads_of_matches()
         self.gate = self._make_gate(threads)
         self.promotions = Promotions()
@@ -95,6 +101,7 @@ class Training:
             self.replay.clear()
         self.strength = self._make_strength(threads)
         self._told = 0.0
+        self._waiting_told = False
         self.in_use: set[int] = set()  # generations whose networks are in matches that are under way
 
     def __enter__(self) -> "Training":
@@ -103,6 +110,7 @@ class Training:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Let go of the folder; nothing needs to be saved, everything is."""
         self._tensorboard.close()
+        self._progress_file.remove()
         self.learner.close()
         self._lock.release()
 
@@ -124,6 +132,15 @@ class Training:
         """The generation of the network that plays."""
         return self.progress.generation if self.gate.is_open else self.promotions.best
 
+    def is_over(self) -> bool:
+        """Is the run's time up? Without anything to learn from yet it waits for a first game, and says so."""
+        if self.settings.minutes is None or self.share_done < 1:
+            return False
+        if self.replay.positions == 0 and not self._waiting_told:
+            self._waiting_told = True
+            self._listener(Remark("The time is over, but no game has ended yet; the first one is awaited, to learn from it."))
+        return self.replay.positions > 0
+
     def stop(self) -> None:
         """End the run soon, from another thread or a signal; no finished game is lost."""
         self.stopping = True
@@ -143,6 +160,7 @@ class Training:
                 self._alternate()
         except Stopped:
             self.replay.sync()
+            keep_clock(self.folder, self._played_until)
 
     # -- one after the other ---------------------------------------------------------------------------------------------
     def _alternate(self) -> None:
@@ -167,8 +185,7 @@ class Training:
 
         def take_in(games: list[SelfPlayGame]) -> bool:
             self.take_in(games)
-            over = self.settings.minutes is not None and self.share_done >= 1 and self.replay.positions > 0
-            return self.stopping or over or self.has_enough()
+            return self.stopping or self.is_over() or self.has_enough()
 
         self.selfplay.play(self.best, self.share_done, self.goal, take_in)
         self.check()
@@ -221,7 +238,7 @@ class Training:
     @property
     def is_ahead(self) -> bool:
         """Is there already as much as several trainings want? Then those who play may wait for the learner."""
-        return self._counted >= MOST_AHEAD * self.wanted
+        return self.has_enough() and self._counted >= MOST_AHEAD * self.wanted
 
     @property
     def _counted(self) -> int:
@@ -234,6 +251,11 @@ class Training:
         self._new_games += len(games)
         self._new_positions += sum(int(game.learned.sum()) for game in games)
         self.speeds.count(games)
+        if games:
+            self._played_until = self.seconds
+            if self._played_until - self._clock_kept > CLOCK_EVERY:
+                self._clock_kept = self._played_until
+                keep_clock(self.folder, self._played_until)
         if time.perf_counter() - self._told > TOLD_EVERY:
             self._told = time.perf_counter()
             speeds, total = self.speeds.since_restart(), self.progress.games + self._new_games
@@ -360,7 +382,7 @@ class Training:
 
     def _make_selfplay(self, first: int) -> SelfPlaySource:
         """Whose games have numbers from this one on, which no game of the run has had."""
-        cores = os.cpu_count() or 1
+        cores = len(cores_here())
         most = max(1, cores - 1) if self.settings.mode == "concurrent" else cores
         count = self.settings.selfplay.workers or most
         workers = [
@@ -376,14 +398,14 @@ class Training:
 
     def _threads_of_training(self) -> int:
         """Alone, all cores, unless one worker says that the run is to be the same again; beside self-play, the others."""
-        cores = os.cpu_count() or 1
+        cores = len(cores_here())
         if self.settings.mode == "concurrent":
             return max(1, cores - self.selfplay.cores_here)
         return 1 if len(self.workers) == 1 else cores
 
     def _threads_of_matches(self) -> int:
         alone = self.settings.mode == "alternating" and len(self.workers) > 1
-        return os.cpu_count() or 1 if alone else 1
+        return len(cores_here()) if alone else 1
 
     # -- its parts, which a cluster makes otherwise ------------------------------------------------------------------------
     def _make_learner(self, network: Network) -> Learner:

@@ -6,7 +6,9 @@ networks/generation-00012.*     networks, as safetensors and as ONNX
 checkpoint.safetensors          where the run stands: progress and the learner's state
 checkpoint-before.safetensors   where it stood a generation earlier, in case the newest is damaged
 promotions.json                 with a gate: which networks were chosen to play
+clock.json                      how long the run had been at work when it last took in games
 events.jsonl, tensorboard/      what happened
+progress.json                   what is under way, while it is
 lock                            held by the process that trains here
 """
 
@@ -78,6 +80,7 @@ class RunFolder:
         self.checkpoint_before = path / f"checkpoint-before{SUFFIX}"
         self.promotions = path / "promotions.json"
         self.events = path / "events.jsonl"
+        self.progress = path / "progress.json"
 
     @property
     def exists(self) -> bool:

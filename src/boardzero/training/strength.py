@@ -4,7 +4,7 @@ All of it happens in a time budget of its own, a share of the run's time: what w
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from boardzero.arena.game import derived_seed
@@ -21,7 +21,7 @@ from boardzero.settings.evaluation import PREVIOUS
 from boardzero.settings.run import RunSettings
 from boardzero.settings.search import settings_for_play
 from boardzero.settings.specification import split_specification
-from boardzero.training.matches import MatchScore, NetworkSide, PlayerSide, play_match
+from boardzero.training.matches import NetworkSide, PlayerSide, play_match
 from boardzero.training.run_folder import RunFolder
 
 MEASURED_SEED = 20_001  # the same positions for every run, so that runs can be compared
@@ -50,12 +50,10 @@ class StrengthMeter:
     ) -> None:
         """spent: seconds of earlier evaluations; check may raise to end an evaluation."""
         self.settings, self.spent = settings.evaluation, spent
-        self._game, self._folder, self._threads, self._check = game, folder, threads, check
-        self._keep_every, self._search, self._seed = settings.keep_every, settings.search, settings.seed
-        self._simulations = settings.evaluation.simulations or settings.selfplay.cap.full_simulations
+        self._game, self._run, self._folder, self._threads, self._check = game, settings, folder, threads, check
         self._players, self._previous = self._find_opponents()
         self._solvable = isinstance(game, ConnectFour) and game.is_bitboard and settings.evaluation.positions > 0
-        self._positions: list[SolvedPosition] = []
+        self._drawn: list[SolvedPosition] = []
         self._costs: dict[str, float] = {}  # seconds that each kind of measurement took last
         self._measured: dict[str, int] = {}  # the generation that each was last made for
         self._last_seconds = 0.0
@@ -102,47 +100,19 @@ class StrengthMeter:
 
     # -- perfect play --------------------------------------------------------------------------------------------------
     def _perfect_play(self, generation: int, seconds: float) -> PerfectPlayMeasured:
-        if not self._positions:
-            self._positions = draw_solved_positions(self._game, self.settings.positions, MEASURED_SEED)
-        simulations = self.settings.position_simulations
-        choose = search_chooser(self._game, self._evaluator(generation), simulations, settings_for_play(self._game.max_legal))
+        """On the same positions every time: a difference is then the network's."""
+        positions, evaluate = self._positions(), self._evaluator(generation)
         self._check()
-        mistakes = count_mistakes(choose, self._positions)
-        return PerfectPlayMeasured(generation, seconds, simulations, len(self._positions), mistakes)
+        return measure_perfect_play(self._game, self._run, evaluate, positions, generation, seconds)
+
+    def _positions(self) -> list[SolvedPosition]:
+        if not self._drawn:
+            self._drawn = draw_solved_positions(self._game, self.settings.positions, MEASURED_SEED)
+        return self._drawn
 
     # -- matches -------------------------------------------------------------------------------------------------------
     def _match(self, opponent: Opponent, generation: int, seconds: float) -> StrengthMeasured:
-        begun = time.perf_counter()
-        games, seed = self.settings.games, derived_seed(self._seed, EVALUATION_STREAM, generation)
-        own = NetworkSide(self._game, self._evaluator(generation), self._simulations, self._search)
-        other = (
-            PlayerSide(opponent.text, self._game, games, seed)
-            if opponent.generation is None
-            else NetworkSide(self._game, self._evaluator(opponent.generation), self._simulations, self._search)
-        )
-        score = play_match(self._game, own, other, games, seed, check=self._check)
-        return self._event(opponent, score, generation, seconds, time.perf_counter() - begun)
-
-    def _event(
-        self, opponent: Opponent, score: MatchScore, generation: int, seconds: float, match_seconds: float
-    ) -> StrengthMeasured:
-        first, second = score.by_colour
-        return StrengthMeasured(
-            generation=generation,
-            seconds=seconds,
-            opponent=opponent.text,
-            kind=opponent.kind,
-            simulations=self._simulations,
-            moving_first=_counts(first),
-            moving_second=_counts(second),
-            score=score.total.points / score.total.games,
-            interval=score.interval,
-            first_score=first.points / first.games,
-            first_interval=score.intervals_by_colour[0],
-            second_score=second.points / second.games,
-            second_interval=score.intervals_by_colour[1],
-            match_seconds=match_seconds,
-        )
+        return measure_match(self._game, self._run, opponent, self._evaluator, generation, seconds, self._check)
 
     def _evaluator(self, generation: int) -> Evaluator:
         return find_evaluator(self._folder.network(generation), self._game, self._threads)
@@ -161,7 +131,7 @@ class StrengthMeter:
             if player_class(name).needs_person:
                 raise BadInput(f"'{text}' in evaluation.opponents is a person; a run plays against programs.")
             if name == "mcts" and "sims=" not in rest and "seconds=" not in rest:
-                text = f"mcts:sims={self._simulations}" + (f",{rest}" if rest else "")
+                text = f"mcts:sims={match_simulations(self._run)}" + (f",{rest}" if rest else "")
             if name == "minimax" and not rest:
                 text = f"minimax:depth={MINIMAX_DEPTH}"
             PlayerSide(text, self._game, 1, 0)  # refuses what cannot play
@@ -170,10 +140,62 @@ class StrengthMeter:
 
     def _earlier_networks(self, generation: int) -> list[Opponent]:
         """Those that are kept for good, the newest first."""
-        kept = [
-            number for number in self._folder.network_generations() if number < generation and number % self._keep_every == 0
-        ]
+        every = self._run.keep_every
+        kept = [number for number in self._folder.network_generations() if number < generation and number % every == 0]
         return [Opponent(PREVIOUS, f"generation {number}", number) for number in reversed(kept[-self._previous :])]
+
+
+# -- one measurement, which needs no meter -----------------------------------------------------------------------------------
+def measure_perfect_play(
+    game: Game, run: RunSettings, evaluate: Evaluator, positions: Sequence[SolvedPosition], generation: int, seconds: float
+) -> PerfectPlayMeasured:
+    """Mistakes of a generation's network; seconds: of the run."""
+    simulations = run.evaluation.position_simulations
+    mistakes = count_mistakes(search_chooser(game, evaluate, simulations, settings_for_play(game.max_legal)), positions)
+    return PerfectPlayMeasured(generation, seconds, simulations, len(positions), mistakes)
+
+
+def measure_match(
+    game: Game,
+    run: RunSettings,
+    opponent: Opponent,
+    evaluator_of: Callable[[int], Evaluator],
+    generation: int,
+    seconds: float,
+    check: Callable[[], None],
+) -> StrengthMeasured:
+    """A generation's network against an opponent; seconds: of the run; check may raise to end it."""
+    begun, games, simulations = time.perf_counter(), run.evaluation.games, match_simulations(run)
+    seed = derived_seed(run.seed, EVALUATION_STREAM, generation)
+    own = NetworkSide(game, evaluator_of(generation), simulations, run.search)
+    other = (
+        PlayerSide(opponent.text, game, games, seed)
+        if opponent.generation is None
+        else NetworkSide(game, evaluator_of(opponent.generation), simulations, run.search)
+    )
+    score = play_match(game, own, other, games, seed, check=check)
+    first, second = score.by_colour
+    return StrengthMeasured(
+        generation=generation,
+        seconds=seconds,
+        opponent=opponent.text,
+        kind=opponent.kind,
+        simulations=simulations,
+        moving_first=_counts(first),
+        moving_second=_counts(second),
+        score=score.total.points / score.total.games,
+        interval=score.interval,
+        first_score=first.points / first.games,
+        first_interval=score.intervals_by_colour[0],
+        second_score=second.points / second.games,
+        second_interval=score.intervals_by_colour[1],
+        match_seconds=time.perf_counter() - begun,
+    )
+
+
+def match_simulations(run: RunSettings) -> int:
+    """A move of a network in matches."""
+    return run.evaluation.simulations or run.selfplay.cap.full_simulations
 
 
 def _counts(tally: Tally) -> tuple[int, int, int]:

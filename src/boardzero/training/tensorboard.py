@@ -9,7 +9,7 @@ from boardzero.events.training import GenerationDone, Measurement, NetworksCompa
 
 # The fields of a finished generation, by the group that they are shown in.
 GROUPS = {
-    "loss": ("policy_loss", "value_loss", "validation_loss", "learning_rate"),
+    "loss": ("total_loss", "policy_loss", "value_loss", "validation_loss", "learning_rate"),
     "games": ("games", "positions", "window", "mean_plies"),
     "speed": (
         "selfplay_seconds",
@@ -26,7 +26,9 @@ GROUPS = {
 class TensorBoardLog:
     """Writes a point for each generation; what an earlier start wrote about later generations is hidden."""
 
-    def __init__(self, folder: Path, generation: int) -> None:
+    def __init__(self, folder: Path, generation: int, value_weight: float = 1.0) -> None:
+        """value_weight: of the value loss in the total, as in training."""
+        self._value_weight = value_weight
         self._writer = SummaryWriter(str(folder), purge_step=generation + 1)
 
     def write(self, event: Measurement) -> None:
@@ -40,7 +42,7 @@ class TensorBoardLog:
             case StrengthMeasured():
                 self._add_strength(event)
             case GenerationDone():
-                fields = asdict(event)
+                fields = asdict(event) | {"total_loss": event.policy_loss + self._value_weight * event.value_loss}
                 for group, names in GROUPS.items():
                     for name in names:
                         if fields[name] is not None:

@@ -1,5 +1,6 @@
 """The application: routes, refusals and the guard before them."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -28,7 +29,9 @@ def create_api(settings: ServerSettings, streams: EventStreams) -> FastAPI:
     async def lifespan(application: FastAPI) -> AsyncIterator[None]:
         services = application.state.services = Services(settings, streams)
         services.warm_up()
+        recovering = asyncio.create_task(services.hall.recover())
         yield
+        recovering.cancel()
         services.close()
 
     application = FastAPI(

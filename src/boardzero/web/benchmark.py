@@ -27,6 +27,11 @@ PAGE_SECONDS = 0.2  # between two looks at the page
 MEMORY_SECONDS = 2.0
 WAIT_SECONDS = 25  # of a long poll
 RUN = "bench"
+# What is to be held:
+MOVE_SECONDS = 2.0  # the median of a move and its reply
+PAGE_ANSWER_SECONDS = 0.05  # the median of the page itself
+GROWTH = 2.0  # megabytes a minute, in the second half
+JUDGED_SECONDS = 120.0  # shorter than that, memory is still finding its level
 
 
 @dataclass
@@ -185,7 +190,7 @@ def _make_network(folder: Path) -> str:
 
 def _report(observed: Observed, people: int, simulations: int, seconds: float, think: float, shipped: bool) -> dict[str, Any]:
     half = len(observed.memory) // 2
-    return {
+    report: dict[str, Any] = {
         "people": people,
         "simulations": simulations,
         "seconds": seconds,
@@ -202,11 +207,36 @@ def _report(observed: Observed, people: int, simulations: int, seconds: float, t
             "middle": observed.memory[half] if observed.memory else None,
             "last": observed.memory[-1] if observed.memory else None,
             "most": max(observed.memory, default=None),
+            "megabytes_a_minute": growth(observed.memory[half:]),
         },
         "server_cpu_seconds": observed.cpu_seconds,
         "errors": len(observed.errors),
         "error_examples": observed.errors[:5],
     }
+    return {**report, "missed": missed_targets(report)}
+
+
+def growth(memory: list[float]) -> float:
+    """How fast it grows, by the straight line through what was seen; 0 where that is too little."""
+    if len(memory) < 3:
+        return 0.0
+    minutes = [index * MEMORY_SECONDS / 60 for index in range(len(memory))]
+    return statistics.linear_regression(minutes, memory).slope
+
+
+def missed_targets(report: dict[str, Any]) -> list[str]:
+    """What was not held, a sentence each."""
+    missed = []
+    moves, pages, memory = report["move_seconds"]["median"], report["page_seconds"]["median"], report["memory"]
+    if report["errors"]:
+        missed.append(f"There were {report['errors']} errors.")
+    if moves is None or moves >= MOVE_SECONDS:
+        missed.append(f"Half of all moves took longer than {MOVE_SECONDS:g} s.")
+    if pages is None or pages >= PAGE_ANSWER_SECONDS:
+        missed.append(f"The page took longer than {1000 * PAGE_ANSWER_SECONDS:g} ms half of the time.")
+    if report["seconds"] >= JUDGED_SECONDS and memory["megabytes_a_minute"] > GROWTH:
+        missed.append(f"Memory grew by {memory['megabytes_a_minute']:.1f} MB a minute; at most {GROWTH:g} are flat.")
+    return missed
 
 
 def _spread(values: list[float]) -> dict[str, float | None]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
 from typing import Any
 
 from fastapi.responses import StreamingResponse
@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from boardzero.errors import BadInput
 from boardzero.web.limits import MOST_LISTENERS
-from boardzero.web.thinking.pool import Busy
+from boardzero.web.thinking.jobs import Busy
 
 HEARTBEAT_SECONDS = 10.0
 RETRY = "retry: 2000\n\n"
@@ -79,6 +79,29 @@ class EventStreams:
             self.open -= 1
             closing.cancel()
             await _end(following, messages)
+
+
+async def merged(sources: "Sequence[AsyncGenerator[Message, None]]") -> AsyncGenerator[Message, None]:
+    """The messages of several sources as they come. Nothing is kept in between: a slow reader makes the sources wait, and
+    when it goes they all end."""
+    coming = {asyncio.ensure_future(_next(source)): source for source in sources}
+    try:
+        while coming:
+            done, _ = await asyncio.wait(coming, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                source = coming.pop(task)
+                try:
+                    message = task.result()
+                except SourceEnded:
+                    continue
+                coming[asyncio.ensure_future(_next(source))] = source
+                yield message
+    finally:
+        for task in coming:
+            task.cancel()
+        await asyncio.gather(*coming, return_exceptions=True)
+        for source in sources:
+            await source.aclose()
 
 
 def to_text(name: str, data: BaseModel | dict[str, Any]) -> str:

@@ -20,7 +20,7 @@ from boardzero.web.live.models import Request
 from boardzero.web.routes import problems
 from boardzero.web.routes.problems import PROBLEMS
 from boardzero.web.security import Guard, is_same_secret
-from boardzero.web.thinking.pool import Busy
+from boardzero.web.thinking.jobs import Busy
 
 FORGET_SECONDS = 30.0  # without an announcement
 ASK_SECONDS = 2.0  # that a server has to answer that it is up
@@ -39,6 +39,7 @@ class Announcement(Request):
     """A server says that it is up."""
 
     url: str = Field(max_length=200, description="where clients find it")
+    visitors: int = Field(0, ge=0, le=1_000_000, description="how many listen to it now")
 
 
 class KnownServer(BaseModel):
@@ -46,10 +47,11 @@ class KnownServer(BaseModel):
 
     url: str
     seen: float = Field(description="seconds since it announced itself last")
+    visitors: int = Field(description="that it told of, and that were sent there since")
 
 
 class KnownServers(BaseModel):
-    """The servers that announced themselves lately, the least busy first."""
+    """The servers that announced themselves lately, those with the fewest visitors first."""
 
     servers: list[KnownServer]
 
@@ -58,7 +60,7 @@ class KnownServers(BaseModel):
 class Entry:
     url: str
     seen: float
-    sent: int = 0  # clients that were sent there
+    visitors: int = 0  # that it told of, and clients that were sent there since
 
 
 class Lobby:
@@ -68,7 +70,7 @@ class Lobby:
         self._token = token
         self._entries: dict[str, Entry] = {}
 
-    def announce(self, url: str, authorization: str) -> None:
+    def announce(self, url: str, visitors: int, authorization: str) -> None:
         scheme, _, secret = authorization.partition(" ")
         if scheme.lower() != "bearer" or not is_same_secret(secret, self._token):
             raise Unauthorized("Only servers that know the lobby's token may announce themselves.")
@@ -79,19 +81,19 @@ class Lobby:
         if url not in self._entries and len(self.up()) >= MOST_SERVERS:
             raise Busy(f"The lobby knows {MOST_SERVERS} servers already.")
         entry = self._entries.setdefault(url, Entry(url, 0.0))
-        entry.seen = time.monotonic()
+        entry.seen, entry.visitors = time.monotonic(), visitors
 
     def up(self) -> list[Entry]:
-        """Those that announced themselves lately; whoever was sent the fewest clients comes first."""
+        """Those that announced themselves lately, the fewest visitors first."""
         now = time.monotonic()
         self._entries = {url: entry for url, entry in self._entries.items() if now - entry.seen < FORGET_SECONDS}
-        return sorted(self._entries.values(), key=lambda entry: entry.sent)
+        return sorted(self._entries.values(), key=lambda entry: entry.visitors)
 
     async def choose(self) -> str:
         """A server that answers now."""
         for entry in self.up():
             if await asyncio.to_thread(answers, entry.url):
-                entry.sent += 1
+                entry.visitors += 1
                 return entry.url
         raise Busy("No server is up at the moment; try again in a little while.")
 
@@ -117,7 +119,7 @@ def create_lobby(token: str, hosts: tuple[str, ...] = (), beyond: bool = False) 
     @application.post("/api/servers", responses=PROBLEMS)
     async def announce(announcement: Announcement, authorization: Annotated[str, Header()] = "") -> KnownServers:
         """A thinking server says that it is up; again every few seconds."""
-        lobby.announce(announcement.url, authorization)
+        lobby.announce(announcement.url, announcement.visitors, authorization)
         return listed()
 
     @application.get("/api/servers", responses=PROBLEMS)
@@ -126,9 +128,7 @@ def create_lobby(token: str, hosts: tuple[str, ...] = (), beyond: bool = False) 
         return listed()
 
     @application.get("/go", status_code=307, response_class=RedirectResponse, responses=PROBLEMS)
-    async def go(
-        to: Annotated[str, Query(max_length=2000, pattern="^/([^/\\\\]|$)", description="a path of the page")] = "/",
-    ) -> str:
+    async def go(to: PagePath = "/") -> str:
         """To a server that is up; `to` is the path there."""
         return await lobby.choose() + to
 
@@ -138,7 +138,8 @@ def create_lobby(token: str, hosts: tuple[str, ...] = (), beyond: bool = False) 
 
     def listed() -> KnownServers:
         now = time.monotonic()
-        return KnownServers(servers=[KnownServer(url=entry.url, seen=round(now - entry.seen, 1)) for entry in lobby.up()])
+        known = [KnownServer(url=entry.url, seen=round(now - entry.seen, 1), visitors=entry.visitors) for entry in lobby.up()]
+        return KnownServers(servers=known)
 
     return Guard(application, hosts=hosts, beyond=beyond)
 

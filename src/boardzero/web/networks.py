@@ -3,15 +3,17 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import BUILT_IN, find_game
 from boardzero.games.rules import Game
 from boardzero.network.shipped import shipped_network
+from boardzero.players.engine_name import EngineName
 
 SHIPPED = "shipped-"
 NEWEST = "newest"
@@ -57,11 +59,17 @@ def run_id(name: str) -> str:
 
 
 class NetworkShelf:
-    """The shipped networks and those of the runs."""
+    """The shipped networks and those of the runs; beside them the engines that the operator has named."""
 
-    def __init__(self, runs: RunShelf, shipped: Callable[[Game], Path | None] = shipped_network) -> None:
-        self.runs = runs
+    def __init__(
+        self,
+        runs: RunShelf,
+        shipped: Callable[[Game], Path | None] = shipped_network,
+        engines: Mapping[str, EngineName] = MappingProxyType({}),
+    ) -> None:
+        self.runs, self.engines = runs, engines
         self._shipped = shipped
+        self._fit: set[tuple[Path, str]] = set()  # files of networks, and games that they can play
 
     def shipped_for(self, game: Game) -> Network | None:
         path = self._shipped(game)
@@ -81,7 +89,9 @@ class NetworkShelf:
             path = self.runs.path(run)
         except KeyError:
             raise BadInput(f"There is no run '{run}' on this server.") from None
-        return self._of_run(run, path, generation or NEWEST)
+        network = self._of_run(run, path, generation or NEWEST)
+        self._refuse_misfit(network, game)
+        return network
 
     def fitting(self, game: Game) -> list[Network]:
         """Networks of runs of this very game, those of the newest run first."""
@@ -92,6 +102,20 @@ class NetworkShelf:
             if len(found) >= MOST_LISTED:
                 break
         return found[:MOST_LISTED]
+
+    def _refuse_misfit(self, network: Network, game: Game) -> None:
+        """A network of another game, or one that cannot be read, is refused by its id: its path is the server's business."""
+        if (network.path, game.specification) in self._fit:
+            return
+        from boardzero.network.evaluator import check_fits
+        from boardzero.network.header import read_header
+
+        try:
+            header = read_header(network.path)
+        except BadInput:
+            raise BadInput(f"The network '{network.id}' cannot be read.") from None
+        check_fits(header, game, network.id)
+        self._fit.add((network.path, game.specification))
 
     def _of_run(self, run: str, path: Path, generation: str) -> Network:
         there = generations_in(path)

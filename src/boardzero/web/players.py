@@ -1,5 +1,10 @@
-"""Players that clients may choose: the usual grammar, without paths, within limits."""
+"""Players that clients may choose: the usual grammar, without paths and commands, within limits.
 
+Engines, which are commands that are run, are named by the operator; clients choose them by those names: `engine-NAME`.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,6 +16,9 @@ from boardzero.games.gomoku import Gomoku
 from boardzero.games.othello import Othello
 from boardzero.games.rules import Game
 from boardzero.games.tictactoe import TicTacToe
+from boardzero.players.engine import DIALOGUES
+from boardzero.players.engine_name import EngineName, parse_engine
+from boardzero.players.engine_process import check_command
 from boardzero.settings.specification import Parameters, nearest, parse_parameters, split_pairs, split_specification
 from boardzero.web.describing.models import Level, PlayerOffer
 from boardzero.web.limits import (
@@ -24,6 +32,8 @@ from boardzero.web.limits import (
 from boardzero.web.networks import NetworkShelf, no_network
 
 HUMAN = "human"
+ENGINE_PREFIX = "engine-"
+ENGINE_NAME = re.compile("[a-z0-9][a-z0-9-]{0,29}")
 
 
 class SearchChoice(Parameters):
@@ -89,6 +99,11 @@ class PlayerChoice:
         return self.name == HUMAN
 
     @property
+    def engine(self) -> str | None:
+        """The name of an engine that the operator should know; None for all other players."""
+        return self.name.removeprefix(ENGINE_PREFIX) if self.name.startswith(ENGINE_PREFIX) else None
+
+    @property
     def network(self) -> str:
         return getattr(self.parameters, "network", "")
 
@@ -109,7 +124,7 @@ class PlayerChoice:
     @property
     def title(self) -> str:
         """`AlphaZero, 100 simulations`."""
-        said = [KINDS[self.name].title]
+        said = [KINDS[self.name].title if self.engine is None else self.engine]
         if self.network:
             said.append(self.network)
         depth = getattr(self.parameters, "depth", None)
@@ -130,6 +145,8 @@ def parse_player(text: str) -> PlayerChoice:
     if len(text) > SPECIFICATION_LENGTH:
         raise BadInput(f"The name of a player has at most {SPECIFICATION_LENGTH} characters.")
     name, rest = split_specification(text)
+    if ENGINE_NAME.fullmatch(name.removeprefix(ENGINE_PREFIX)) and name.startswith(ENGINE_PREFIX):
+        return PlayerChoice(name, parse_parameters(NoChoice, split_pairs(rest, text), name), name)
     if name not in KINDS:
         raise BadInput(f"There is no player '{name}' on this server{nearest(name, KINDS)}; there are {', '.join(KINDS)}.")
     parameters = parse_parameters(KINDS[name].choice, split_pairs(rest, text), name)
@@ -139,7 +156,7 @@ def parse_player(text: str) -> PlayerChoice:
 
 def refuse_impossible(choice: PlayerChoice, game: Game, shelf: NetworkShelf) -> None:
     """Refuse (BadInput) a player that can never play this game here."""
-    reason = why_not(choice.name, game)
+    reason = why_not(choice.name, game) if choice.engine is None else why_not_engine(choice.engine, game, shelf.engines)
     if reason:
         raise BadInput(reason)
     if choice.name == "alphazero":
@@ -153,6 +170,31 @@ def why_not(name: str, game: Game) -> str:
     if name == "perfect" and solver_of(game) == "never":
         return f"No solver knows {game.specification}."
     return ""
+
+
+def why_not_engine(name: str, game: Game, engines: Mapping[str, EngineName]) -> str:
+    """Why an engine cannot play a game here; empty if it can."""
+    if name not in engines:
+        return f"There is no engine '{name}' on this server."
+    dialogue = DIALOGUES[engines[name].protocol]
+    return "" if dialogue.can_play(game) else f"The engine '{name}' plays {dialogue.playable}, not {game.specification}."
+
+
+def parse_engines(texts: Sequence[str]) -> dict[str, EngineName]:
+    """What the operator says, `NAME=engine:PROTOCOL:COMMAND` each; what can never be an engine is refused (BadInput)."""
+    engines: dict[str, EngineName] = {}
+    for text in texts:
+        name, _, specification = text.partition("=")
+        kind, _, rest = specification.partition(":")
+        if not ENGINE_NAME.fullmatch(name) or kind != "engine":
+            raise BadInput(
+                f"'{text}' is not of the form NAME=engine:PROTOCOL:COMMAND; a name has up to 30 of a-z, 0-9 and dashes."
+            )
+        if name in engines:
+            raise BadInput(f"There are two engines with the name '{name}'.")
+        engines[name] = parse_engine(rest)
+        check_command(engines[name].command)
+    return engines
 
 
 def solver_of(game: Game) -> str:
@@ -181,7 +223,13 @@ def offers(game: Game, shelf: NetworkShelf) -> list[PlayerOffer]:
                 name=name, title=kind.title, about=kind.about, available=available, remark=remark, takes=takes, usual=usual
             )
         )
-    return listed
+    return listed + [_engine_offer(name, game, shelf.engines) for name in shelf.engines]
+
+
+def _engine_offer(name: str, game: Game, engines: Mapping[str, EngineName]) -> PlayerOffer:
+    remark, text = why_not_engine(name, game, engines), ENGINE_PREFIX + name
+    about = f"Another program, which takes {engines[name].parameters.seconds:g} s a move."
+    return PlayerOffer(name=text, title=name, about=about, available=not remark, remark=remark, takes=[], usual=text)
 
 
 TITLES = {"beginner": "Beginner", "easy": "Easy", "medium": "Medium", "strong": "Strong", "strongest": "Strongest"}

@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +12,7 @@ from fastapi import Depends, Request
 
 from boardzero.games.rules import Game
 from boardzero.network.shipped import shipped_network
+from boardzero.players.engine_name import EngineName
 from boardzero.web.describing.looks import find_page_game
 from boardzero.web.events import EventStreams
 from boardzero.web.game_log import GameLog
@@ -40,7 +41,9 @@ class ServerSettings:
     token: str | None = None
     hosts: tuple[str, ...] = ()  # names that the server may be called by
     beyond_loopback: bool = False
+    address: str | None = None  # where other machines find it; None: they do not, or nobody knows
     threads: int | None = None  # that think; None: one a core
+    engines: Mapping[str, EngineName] = field(default_factory=dict)  # programs that visitors may choose by these names
     shipped: Callable[[Game], Path | None] = field(default=shipped_network)
     say: Callable[[str], None] = field(default=print)  # hears what the person who started the server should know
 
@@ -51,7 +54,7 @@ class Services:
     def __init__(self, settings: ServerSettings, streams: EventStreams) -> None:
         self.settings, self.streams = settings, streams
         self.runs = RunShelf(settings.runs)
-        self.shelf = NetworkShelf(self.runs, settings.shipped)
+        self.shelf = NetworkShelf(self.runs, settings.shipped, settings.engines)
         self.pool = ThinkingPool(self.shelf, settings.threads)
         self.log = GameLog(settings.database, settings.say)
         self.store = LiveStore(settings.live_games)

@@ -19,6 +19,7 @@ from boardzero.errors import BadInput
 ANNOUNCE_SECONDS = 10.0
 ANSWER_SECONDS = 5.0
 LONGEST_HEAD = 128_000  # bytes of a request's address and headers; the guard refuses long addresses with a sentence
+SOMEWHERE = "192.0.2.1"  # an address that is set aside for examples
 CLOSE_SECONDS = 3  # that open connections have when the server stops
 
 
@@ -37,13 +38,23 @@ def listen_at(host: str, port: int) -> sockets.socket:
     return listening
 
 
+def own_address() -> str:
+    """This machine in the network around it; its name where it has no address there."""
+    with sockets.socket(sockets.AF_INET, sockets.SOCK_DGRAM) as asking:
+        try:
+            asking.connect((SOMEWHERE, 9))  # nothing is sent: the system only says which of its addresses it would use
+            return str(asking.getsockname()[0])
+        except OSError:
+            return sockets.gethostname()
+
+
 def page_address(host: str, port: int, token: str | None) -> str:
-    """The address to open in a browser."""
+    """The address to open in a browser, here or on another machine."""
     name = host
     try:
         address = ipaddress.ip_address(host)
         if address.is_unspecified:
-            name = sockets.gethostname()
+            name = own_address()
         elif address.version == 6:
             name = f"[{host}]"
     except ValueError:
@@ -54,7 +65,8 @@ def page_address(host: str, port: int, token: str | None) -> str:
 class Announcer:
     """Tells a lobby, again and again, that this server is up."""
 
-    def __init__(self, lobby: str, token: str | None, public_url: str | None) -> None:
+    def __init__(self, lobby: str, token: str | None, public_url: str | None, visitors: Callable[[], int]) -> None:
+        """visitors: how many listen to this server now."""
         if urlsplit(lobby).scheme not in ("http", "https"):
             raise BadInput(f"'{lobby}' is not the address of a lobby; it is like http://host:8100.")
         if not token:
@@ -62,7 +74,7 @@ class Announcer:
         if not public_url or urlsplit(public_url).scheme not in ("http", "https"):
             raise BadInput("A lobby sends clients to this server: say where they find it with --public-url http://….")
         self._address = lobby.rstrip("/") + "/api/servers"
-        self._token, self._public_url = token, public_url
+        self._token, self._public_url, self._visitors = token, public_url, visitors
         self._was_told = True
 
     async def run(self) -> None:
@@ -71,7 +83,7 @@ class Announcer:
             await asyncio.sleep(ANNOUNCE_SECONDS)
 
     def _announce(self) -> None:
-        body = json.dumps({"url": self._public_url}).encode()
+        body = json.dumps({"url": self._public_url, "visitors": self._visitors()}).encode()
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self._token}"}
         request = urllib.request.Request(self._address, body, headers)
         try:

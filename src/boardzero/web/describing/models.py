@@ -74,7 +74,7 @@ class PositionDescription(BaseModel):
     sentence: str = Field(description="the state of the game, for people and screen readers")
     legal: list[MoveDescription]
     last: PlayedMove | None
-    line: list[int] = Field(description="the cells of the winning line")
+    lines: list[list[int]] = Field(description="the cells of every winning line, from one end to the other")
     stones: tuple[int, int]
     remarks: list[str]
 

@@ -45,7 +45,7 @@ def describe_position(position: Position) -> PositionDescription:
         sentence=sentence_about(position),
         legal=[describe_move(game, state, cells, action) for action in position.legal_actions()],
         last=_last_move(position, len(position.actions)),
-        line=winning_line(game, cells, position.winner),
+        lines=winning_lines(game, cells, position.winner),
         stones=_count_stones(cells),
         remarks=_remarks(position),
     )
@@ -149,14 +149,14 @@ def _jumps(cells: Cells, source: int, target: int) -> list[int]:
 
 
 # -- the board ---------------------------------------------------------------------------------------------------------
-def winning_line(game: Game, cells: Cells, winner: int | None) -> list[int]:
-    """The cells of every line that wins, where lines win."""
+def winning_lines(game: Game, cells: Cells, winner: int | None) -> list[list[int]]:
+    """The cells of every line that wins, where lines win; one move may complete several."""
     length, exact = _line_that_wins(game)
     if winner is None or not length:
         return []
     columns = cells.shape[1]
     own = cells == winner + 1
-    found: set[int] = set()
+    found: list[list[int]] = []
     for row, column in zip(*np.nonzero(own), strict=True):
         for down, right in DIRECTIONS:
             if _has(own, row - down, column - right):
@@ -165,8 +165,8 @@ def winning_line(game: Game, cells: Cells, winner: int | None) -> list[int]:
             while _has(own, row + count * down, column + count * right):
                 count += 1
             if count == length or (count > length and not exact):
-                found |= {int((row + step * down) * columns + column + step * right) for step in range(count)}
-    return sorted(found)
+                found.append([int((row + step * down) * columns + column + step * right) for step in range(count)])
+    return found
 
 
 def _line_that_wins(game: Game) -> tuple[int, bool]:

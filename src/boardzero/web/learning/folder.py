@@ -101,6 +101,24 @@ class EventTail:
         return [event for event in map(_parse, complete.splitlines()) if event is not None]
 
 
+class ProgressTail:
+    """What a run says is under way; each call gives it if it is news."""
+
+    def __init__(self, run: Path) -> None:
+        self._file = run / "progress.json"
+        self._seen = b""
+
+    def read(self) -> dict[str, Any] | None:
+        try:
+            content = self._file.read_bytes()
+        except OSError:
+            return None
+        if content == self._seen:
+            return None
+        self._seen = content
+        return _parse(content)
+
+
 def _parse(line: bytes) -> dict[str, Any] | None:
     try:
         event = json.loads(line)

@@ -11,7 +11,7 @@ from boardzero.games.catalogue import find_game
 from boardzero.replay.journal import parse_journal
 from boardzero.replay.record import SelfPlayGame
 from boardzero.web.events import Message
-from boardzero.web.learning.folder import EventTail
+from boardzero.web.learning.folder import EventTail, ProgressTail
 from boardzero.web.learning.keeper import RunKeeper
 from boardzero.web.learning.models import WatchedGame
 
@@ -21,14 +21,17 @@ TAIL_BYTES = 300_000  # of the newest journal in which a game is looked for
 
 
 async def watch_run(keeper: RunKeeper, identity: str) -> AsyncIterator[Message]:
-    """`run`, all `training` events so far, then what comes; `selfplay` when a new game has ended."""
+    """`run`, all `training` events so far, then what comes and what is under way; `selfplay` when a new game has ended."""
     path = keeper.shelf.path(identity)
-    tail, games, look = EventTail(path), GameTail(path), 0
+    tail, progress, games, look = EventTail(path), ProgressTail(path), GameTail(path), 0
     last_run = await asyncio.to_thread(keeper.find, identity)
     yield "run", last_run
     while True:
         for event in await asyncio.to_thread(tail.read):
             yield "training", event
+        doing = await asyncio.to_thread(progress.read)
+        if doing is not None and last_run.state == "running":
+            yield "training", doing
         game = await asyncio.to_thread(games.newest)
         if game is not None:
             yield "selfplay", game

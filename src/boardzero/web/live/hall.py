@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 from collections import OrderedDict
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from boardzero.arena.game import record_of
@@ -20,6 +21,7 @@ from boardzero.web.thinking.pool import ThinkingPool
 
 ID_BYTES = 9  # of randomness: whoever has the link may play
 LOG_SECONDS = 1.0  # that the last move of a game waits for the log
+MOST_RECOVERED = 100  # games that are looked at when the server starts
 
 
 class Hall:
@@ -72,7 +74,29 @@ class Hall:
             raise KeyError(identity)
         table = self._place(stored)
         table.go_on()
+        if self._wants_logging(table) and identity not in self._entering:
+            self._begin_entering(table)
         return table
+
+    def let_go(self, table: Table) -> None:
+        """A finished game that nobody looks at needs no memory; it is on the disk."""
+        if table.over and self._may_go(table) and self._tables.get(table.stored.id) is table:
+            del self._tables[table.stored.id]
+
+    async def recover(self) -> None:
+        """A server that was killed may have kept the last move of a game and not logged it: do that now."""
+        for table in await asyncio.to_thread(self._unlogged):
+            identity, now = table.stored.id, self.store.load(table.stored.id)
+            if now is not None and now.log is None and identity not in self._tables and identity not in self._entering:
+                self._begin_entering(table)
+
+    def _unlogged(self) -> list[Table]:
+        """Finished games that are not in the log."""
+        found = []
+        for stored in self.store.newest_unlogged(MOST_RECOVERED) if self._log_games else ():
+            with suppress(BadInput):  # of a game that this version does not know
+                found.append(Table(stored, self.pool, self._keep))
+        return [table for table in found if self._wants_logging(table)]
 
     def refuse_players(self, players: tuple[str, str], game: str) -> None:
         rules = find_position(game).game
@@ -83,10 +107,12 @@ class Hall:
         """Save a game to the log, as it stands; what is there already is not saved twice."""
         if (entering := self._entering.get(table.stored.id)) is not None:
             await asyncio.wait({entering})
-        if table.stored.log is None:
-            table.stored.log = await self.log.add(_record(table))
-            await self.store.save(table.stored)
-        return table.stored.log
+        if table.stored.log is not None:
+            return table.stored.log
+        version = table.stored.version
+        logged = await self.log.add(_record(table))
+        await self._note_log(table.stored.id, version, logged)
+        return logged
 
     async def _keep(self, table: Table) -> None:
         stored = table.stored
@@ -97,39 +123,50 @@ class Hall:
         except BadInput:
             self._tables.pop(stored.id, None)  # whoever asks next gets what is on the disk
             raise
-        if self._log_games and table.over and stored.log is None and table.position.actions:
-            await self._log_finished(table)
+        if self._wants_logging(table):  # usually it is in the log when this returns; a slow log is not waited for
+            await asyncio.wait({self._begin_entering(table)}, timeout=LOG_SECONDS)
 
-    async def _log_finished(self, table: Table) -> None:
-        """Usually it is in the log when this returns; a log that takes its time is not waited for."""
-        entering = asyncio.create_task(self._enter_finished(table, _record(table), table.stored.version))
+    def _wants_logging(self, table: Table) -> bool:
+        return self._log_games and table.over and table.stored.log is None and bool(table.position.actions)
+
+    def _begin_entering(self, table: Table) -> "asyncio.Task[None]":
+        entering = asyncio.create_task(self._enter_finished(table.stored.id, _record(table), table.stored.version))
         self._entering[table.stored.id] = entering
-        await asyncio.wait({entering}, timeout=LOG_SECONDS)
+        return entering
 
-    async def _enter_finished(self, table: Table, record: GameRecord, version: int) -> None:
+    async def _enter_finished(self, identity: str, record: GameRecord, version: int) -> None:
         try:
-            logged = await self.log.add(record)
+            await self._note_log(identity, version, await self.log.add(record))
         except BadInput as error:
             self.log.say(f"A finished game could not be logged: {error}")
-            return
         finally:
-            if self._entering.get(table.stored.id) is asyncio.current_task():
-                del self._entering[table.stored.id]
-        if table.stored.version == version:  # it has not gone on meanwhile
+            if self._entering.get(identity) is asyncio.current_task():
+                del self._entering[identity]
+            if (table := self._tables.get(identity)) is not None:
+                self.let_go(table)
+
+    async def _note_log(self, identity: str, version: int, logged: str) -> None:
+        """On disk and in memory, unless the game has gone on meanwhile."""
+        await self.store.note_log(identity, version, logged)
+        table = self._tables.get(identity)
+        if table is not None and table.stored.version == version:
             table.stored.log = logged
-            await self.store.save(table.stored)
             table.announce()
 
     def _place(self, stored: StoredGame) -> Table:
-        table = self._tables[stored.id] = Table(stored, self.pool, self._keep)
+        table = self._tables[stored.id] = Table(stored, self.pool, self._keep, self.let_go)
         if len(self._tables) > MOST_GAMES_IN_MEMORY:
-            idle = [
-                key for key, other in self._tables.items() if not other.thinking and not other.watchers and other is not table
-            ]
+            idle = [key for key, other in self._tables.items() if other is not table and self._may_go(other)]
             for key in idle[: len(self._tables) - MOST_GAMES_IN_MEMORY]:
                 del self._tables[key]
         return table
 
+    def _may_go(self, table: Table) -> bool:
+        """Two tables of one game would not know of each other: one that is in use stays."""
+        return table.is_idle and table.stored.id not in self._entering
+
 
 def _record(table: Table) -> GameRecord:
-    return record_of(table.position, table.stored.players, table.stored.opening, table.stored.seconds, *table.ending)
+    return record_of(
+        table.position, table.stored.players, table.stored.opening, table.stored.seconds, *table.ending, remark=table.fault
+    )

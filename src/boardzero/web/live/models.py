@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from boardzero.events.games import Reason
 from boardzero.web.describing.models import PositionDescription
 from boardzero.web.limits import BOARD_LENGTH, MOVES_LENGTH, SPECIFICATION_LENGTH
 
@@ -82,11 +83,18 @@ class GameState(BaseModel):
     paused: bool
     trouble: str = Field(description="why the machine does not move, if it does not")
     result: Literal["unfinished", "first", "second", "draw"]
-    reason: Literal["stopped", "rules", "resignation"]
+    reason: Reason
     watchers: int
     log: str | None
     created: str
     opinion: Opinion | None
+
+
+class Invitation(BaseModel):
+    """How others get into a game."""
+
+    invite: str | None = Field(description="to be given in the link; none where the server wants no token")
+    address: str | None = Field(description="where other machines find the server, if it is known")
 
 
 class Saved(BaseModel):

@@ -1,6 +1,7 @@
 """Live games on disk, in a small SQLite file. A move is there before anybody is told of it: a killed server loses none.
 
-One thread writes; whatever has come together while the last transaction was on its way to the disk is the next one.
+One thread writes; whatever has come together while the last transaction was on its way to the disk is the next one. Games
+that nobody has touched for a season are forgotten when the file is opened.
 """
 
 import asyncio
@@ -10,13 +11,15 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
 from boardzero.errors import BadInput
+from boardzero.events.games import Reason
 
+KEPT_DAYS = 90  # since the last change
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS live_games (id TEXT PRIMARY KEY, changed TEXT NOT NULL, content TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS live_games_changed ON live_games (changed);
@@ -36,7 +39,9 @@ class StoredGame:
     version: int = 1
     opening: int = 0  # moves that were given when the game began
     paused: bool = False
-    resigned: int | None = None  # the side that gave up
+    resigned: int | None = None  # the side that gave up, or whose engine went wrong
+    lost_by: Reason = "resignation"  # what ended the game then
+    fault: str = ""  # what the engine did
     log: str | None = None  # its id in the game log
     created: str = ""
     pause_seconds: float = 0.6
@@ -60,9 +65,20 @@ class LiveStore:
 
     async def save(self, game: StoredGame) -> None:
         """When this returns, the game is on the disk."""
-        written: Future[None] = Future()
         row = (game.id, datetime.now(UTC).isoformat(), json.dumps(vars(game)))
-        self._writes.put(("INSERT OR REPLACE INTO live_games VALUES (?, ?, ?)", row, written))
+        await self._put("INSERT OR REPLACE INTO live_games VALUES (?, ?, ?)", row)
+
+    async def note_log(self, identity: str, version: int, log: str) -> None:
+        """A game is in the log by now; one that has gone on since this version stays as it is."""
+        statement = (
+            "UPDATE live_games SET content = json_set(content, '$.log', ?)"
+            " WHERE id = ? AND json_extract(content, '$.version') = ?"
+        )
+        await self._put(statement, (log, identity, version))
+
+    async def _put(self, statement: str, row: Sequence[Any]) -> None:
+        written: Future[None] = Future()
+        self._writes.put((statement, row, written))
         await asyncio.wrap_future(written)
 
     def load(self, identity: str) -> StoredGame | None:
@@ -70,9 +86,12 @@ class LiveStore:
             row = self._connection.execute("SELECT content FROM live_games WHERE id = ?", (identity,)).fetchone()
         return None if row is None else StoredGame(**json.loads(row[0]))
 
-    def count(self) -> int:
+    def newest_unlogged(self, most: int) -> list[StoredGame]:
+        """Those that were changed last and are not in the log, whether over or not."""
+        statement = "SELECT content FROM live_games WHERE json_extract(content, '$.log') IS NULL ORDER BY changed DESC LIMIT ?"
         with self._lock:
-            return int(self._connection.execute("SELECT count(*) FROM live_games").fetchone()[0])
+            rows = self._connection.execute(statement, (most,)).fetchall()
+        return [StoredGame(**json.loads(row[0])) for row in rows]
 
     def close(self) -> None:
         self._writes.put(None)
@@ -114,6 +133,9 @@ def _open(name: str) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.executescript(SCHEMA)
+        oldest = datetime.now(UTC) - timedelta(days=KEPT_DAYS)
+        with connection:
+            connection.execute("DELETE FROM live_games WHERE changed < ?", (oldest.isoformat(),))
     except sqlite3.Error as error:
         raise BadInput(f"Live games cannot be kept in '{name}': {error}.") from None
     return connection

@@ -2,18 +2,23 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 
 from boardzero.arena.game import SIDES
 from boardzero.errors import BadInput
 from boardzero.events.games import Reason, Result
 from boardzero.games.position import Position
+from boardzero.players.answers import Resigned
+from boardzero.players.engine_process import EngineFault
 from boardzero.web.describing.looks import side_names
 from boardzero.web.describing.position import describe_position, find_position
 from boardzero.web.live.models import GameState, Opinion
 from boardzero.web.live.store import StoredGame
 from boardzero.web.players import PlayerChoice, parse_player
-from boardzero.web.thinking.pool import Busy, Choice, ThinkingPool
+from boardzero.web.thinking.engine_room import reason_of
+from boardzero.web.thinking.jobs import Busy
+from boardzero.web.thinking.pool import Choice, ThinkingPool
 
 BUSY_SECONDS = 1.0  # before a machine that found the queue full asks again
 
@@ -25,14 +30,22 @@ class Stale(Exception):
 class Table:
     """A live game, whoever watches it, and the machine that thinks about it."""
 
-    def __init__(self, stored: StoredGame, pool: ThinkingPool, keep: Callable[["Table"], Awaitable[None]]) -> None:
-        self.stored, self.pool, self._keep = stored, pool, keep
+    def __init__(
+        self,
+        stored: StoredGame,
+        pool: ThinkingPool,
+        keep: Callable[["Table"], Awaitable[None]],
+        rest: Callable[["Table"], None] = lambda _: None,
+    ) -> None:
+        """keep: writes the game to disk; rest: hears that nobody does anything here at the moment."""
+        self.stored, self.pool, self._keep, self._rest = stored, pool, keep, rest
         self.position = find_position(stored.game, " ".join(stored.moves), stored.start)
         self.thinking = False
         self.trouble = ""
         self._watchers: set[asyncio.Event] = set()
         self._thought: asyncio.Task[None] | None = None
         self._turn = asyncio.Lock()  # one change after the other
+        self._wishes = 0  # changes that are made, or wait for their turn
         self._kept = self._describe()  # what is safe on disk: the only thing that anybody is told
 
     # -- what it looks like --------------------------------------------------------------------------------------------
@@ -43,7 +56,7 @@ class Table:
     @property
     def is_idle(self) -> bool:
         """Nobody looks, and nothing is under way: it may be forgotten until somebody asks for it."""
-        return not self.thinking and not self._watchers and not self._turn.locked()
+        return not self.thinking and not self._watchers and not self._wishes
 
     @property
     def choices(self) -> tuple[PlayerChoice, PlayerChoice]:
@@ -57,15 +70,22 @@ class Table:
     def ending(self) -> tuple[Result, Reason]:
         """Who won, and by what; a game that goes on is unfinished."""
         if self.stored.resigned is not None:
-            return SIDES[1 - self.stored.resigned], "resignation"
+            return SIDES[1 - self.stored.resigned], self.stored.lost_by
         if not self.position.over:
             return "unfinished", "stopped"
         winner = self.position.winner
         return ("draw" if winner is None else SIDES[winner]), "rules"
 
+    @property
+    def fault(self) -> str:
+        """What the engine did that has lost; empty if none has. Without a full stop, as in records of games."""
+        stored = self.stored
+        return f"{stored.players[stored.resigned]} {stored.fault}" if stored.resigned is not None and stored.fault else ""
+
     def state(self) -> GameState:
         """The game as it was kept last, and what happens at the moment."""
-        now = {"thinking": self.thinking, "trouble": self.trouble, "watchers": self.watchers, "log": self.stored.log}
+        trouble = self.trouble or (f"{self.fault}." if self.fault else "")
+        now = {"thinking": self.thinking, "trouble": trouble, "watchers": self.watchers, "log": self.stored.log}
         return self._kept.model_copy(update=now)
 
     def _describe(self) -> GameState:
@@ -75,7 +95,8 @@ class Table:
         if stored.resigned is not None:
             names = side_names(self.position.game)
             position.legal = []
-            position.sentence = f"{names[stored.resigned]} resigned; {names[1 - stored.resigned]} won."
+            did = "lost by a fault" if stored.fault else "resigned"
+            position.sentence = f"{names[stored.resigned]} {did}; {names[1 - stored.resigned]} won."
         return GameState.model_validate(
             {
                 "id": stored.id,
@@ -98,7 +119,7 @@ class Table:
 
     # -- what people do ------------------------------------------------------------------------------------------------
     async def play(self, move: str, ply: int) -> None:
-        async with self._turn:
+        async with self._changing():
             if ply != len(self.position.actions):
                 raise Stale(f"The game has {len(self.position.actions)} moves by now, not {ply}.")
             self._refuse_over()
@@ -107,7 +128,7 @@ class Table:
             await self._played(self.position.game.action_from_text(move))
 
     async def take_back(self, plies: int | None) -> None:
-        async with self._turn:
+        async with self._changing():
             if self.stored.resigned is not None:
                 self.stored.resigned = None  # the first thing to take back
             else:
@@ -116,7 +137,7 @@ class Table:
 
     async def redo(self) -> None:
         """As many moves as `take_back` took back."""
-        async with self._turn:
+        async with self._changing():
             if not self.stored.redo:
                 raise BadInput("There is no move to play again.")
             target = len(self.position.actions) + 1
@@ -125,7 +146,7 @@ class Table:
             await self._changed()
 
     async def go_to(self, ply: int) -> None:
-        async with self._turn:
+        async with self._changing():
             self.stored.resigned = None
             await self._go_to(ply)
             if not all(choice.is_human for choice in self.choices):
@@ -133,7 +154,7 @@ class Table:
             await self._changed()
 
     async def restart(self) -> None:
-        async with self._turn:
+        async with self._changing():
             self._stop_thinking()
             while len(self.position.actions) > self.stored.opening:
                 self.position.undo()
@@ -142,30 +163,39 @@ class Table:
             await self._changed()
 
     async def resign(self, side: int) -> None:
-        async with self._turn:
+        async with self._changing():
             self._refuse_over()
             self._stop_thinking()
-            self.stored.resigned = side
-            await self._changed()
+            await self._lost(side, "resignation")
+
+    async def _lost(self, side: int, reason: Reason, fault: str = "") -> None:
+        """A side gives up, or its engine has done what loses."""
+        self.stored.resigned, self.stored.lost_by = side, reason
+        self.stored.fault = " ".join(fault.split()).rstrip(".:")
+        await self._changed()
 
     async def seat(self, players: tuple[str, str]) -> None:
-        async with self._turn:
+        async with self._changing():
             self._stop_thinking()
             self.stored.players = [parse_player(player).text for player in players]
             await self._changed()
 
     async def pause(self, paused: bool) -> None:
-        async with self._turn:
+        async with self._changing():
             if paused:
                 self._stop_thinking()
             self.stored.paused = paused
             await self._changed()
 
     # -- watching ------------------------------------------------------------------------------------------------------
-    async def watch(self) -> AsyncIterator[GameState]:
-        """The game now, and again after every change (changes that come together are told once)."""
+    async def watch(self) -> AsyncGenerator[GameState, None]:
+        """The game now, and again after every change (changes that come together are told once).
+
+        A machine that could not move tries once more for everyone who opens the game.
+        """
         changed = asyncio.Event()
         self._watchers.add(changed)
+        self.trouble = ""
         self.announce()
         self.go_on()
         try:
@@ -176,6 +206,7 @@ class Table:
         finally:
             self._watchers.discard(changed)
             self.announce()
+            self._rest_if_idle()
 
     async def wait_beyond(self, version: int, seconds: float) -> None:
         """Until the game has a newer version than this, or the time is up."""
@@ -192,6 +223,7 @@ class Table:
                     return
         finally:
             self._watchers.discard(changed)
+            self._rest_if_idle()
 
     def announce(self) -> None:
         for watcher in self._watchers:
@@ -214,10 +246,14 @@ class Table:
             if not any(other.is_human for other in self.choices) and position.actions:
                 await asyncio.sleep(self.stored.pause_seconds)
             chosen = await self._ask(choice, position)
-            async with self._turn:
+            async with self._changing():
                 if self.stored.version == version:
                     self._note(chosen)
                     await self._played(chosen.action)
+        except (EngineFault, Resigned) as error:
+            async with self._changing():
+                if self.stored.version == version:
+                    await self._lost(position.turn, reason_of(error), "" if isinstance(error, Resigned) else str(error))
         except BadInput as error:
             self.thinking, self.trouble = False, str(error)
             self.announce()
@@ -229,7 +265,7 @@ class Table:
     async def _ask(self, choice: PlayerChoice, position: Position) -> Choice:
         while True:
             try:
-                return await self.pool.choose(choice, position)
+                return await self.pool.choose(choice, position, (self.stored.id, position.turn))
             except Busy:
                 await asyncio.sleep(BUSY_SECONDS)
 
@@ -254,6 +290,20 @@ class Table:
         self.thinking, self.trouble = False, ""
 
     # -- changes -------------------------------------------------------------------------------------------------------
+    @asynccontextmanager
+    async def _changing(self) -> AsyncIterator[None]:
+        self._wishes += 1
+        try:
+            async with self._turn:
+                yield
+        finally:
+            self._wishes -= 1
+            self._rest_if_idle()
+
+    def _rest_if_idle(self) -> None:
+        if self.is_idle:
+            self._rest(self)
+
     async def _played(self, action: int) -> None:
         self.position.play(action)
         move = self.position.game.action_to_text(action)
@@ -270,6 +320,8 @@ class Table:
         self.stored.version += 1
         self.trouble = ""
         await self._keep(self)
+        if self.over:
+            self.pool.engines.dismiss(self.stored.id)
         self._kept = self._describe()
         self.thinking = False
         self.go_on()

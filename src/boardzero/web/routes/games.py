@@ -1,6 +1,7 @@
 """Live games: begun, played, taken back, watched."""
 
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
@@ -11,6 +12,7 @@ from boardzero.web.limits import MOST_WAIT_SECONDS
 from boardzero.web.live.models import (
     GameState,
     GoTo,
+    Invitation,
     NewGame,
     NewMove,
     NewPlayers,
@@ -22,6 +24,7 @@ from boardzero.web.live.models import (
 )
 from boardzero.web.live.table import Table
 from boardzero.web.routes.problems import PROBLEMS, NotFound
+from boardzero.web.security import invitation_to
 from boardzero.web.services import Server, Services
 
 router = APIRouter(prefix="/api/games", tags=["games"], responses=PROBLEMS)
@@ -53,17 +56,19 @@ async def show(
     table = table_of(server, identity)
     if beyond is not None:
         await server.streams.unless_closing(table.wait_beyond(beyond, wait))
+    server.hall.let_go(table)
     return table.state()
 
 
 @router.get("/{id}/events", response_class=StreamingResponse, responses={200: {"content": {"text/event-stream": {}}}})
 async def watch(server: Server, identity: GameId) -> StreamingResponse:
     """Server-sent events: `game`, now and after every change."""
-    table = table_of(server, identity)
+    table_of(server, identity)
 
     async def messages() -> AsyncIterator[Message]:
-        async for state in table.watch():
-            yield "game", state
+        async with aclosing(table_of(server, identity).watch()) as states:  # found anew: it may have been let go meanwhile
+            async for state in states:
+                yield "game", state
 
     return server.streams.answer(messages())
 
@@ -131,6 +136,14 @@ async def pause(server: Server, identity: GameId, wish: Pause) -> GameState:
     table = table_of(server, identity)
     await table.pause(wish.paused)
     return table.state()
+
+
+@router.get("/{id}/invitation")
+async def invite(server: Server, identity: GameId) -> Invitation:
+    """What lets others into this game, and into nothing else."""
+    server.hall.let_go(table_of(server, identity))
+    token = server.settings.token
+    return Invitation(invite=token and invitation_to(identity, token), address=server.settings.address)
 
 
 @router.post("/{id}/save")

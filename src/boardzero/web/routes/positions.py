@@ -1,5 +1,6 @@
 """Games and positions: nothing here is remembered, everything follows from what is asked."""
 
+import asyncio
 from importlib.metadata import version
 from typing import Annotated
 
@@ -39,10 +40,10 @@ async def board(server: Server, game: GameText) -> GameDescription:
 @router.get("/position")
 async def position(game: GameText, moves: MovesText = "", start: StartText = None) -> PositionDescription:
     """A position with its legal moves. Impossible boards and illegal moves are refused with a sentence."""
-    return describe_position(find_position(game, moves, start))
+    return await asyncio.to_thread(lambda: describe_position(find_position(game, moves, start)))
 
 
 @router.get("/positions")
 async def positions(game: GameText, moves: MovesText = "", start: StartText = None) -> PositionRow:
     """Every position of a game, from its start."""
-    return PositionRow(positions=glance_at_all(find_position(game, moves, start)))
+    return PositionRow(positions=await asyncio.to_thread(lambda: glance_at_all(find_position(game, moves, start))))

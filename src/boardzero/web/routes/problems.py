@@ -12,7 +12,7 @@ from boardzero.web.describing.models import Problem
 from boardzero.web.game_log import LogDown
 from boardzero.web.learning.keeper import AlreadyTraining
 from boardzero.web.live.table import Stale
-from boardzero.web.thinking.pool import Busy
+from boardzero.web.thinking.jobs import Busy
 
 RETRY_SECONDS = "3"
 MEANINGS = {

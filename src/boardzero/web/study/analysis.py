@@ -1,13 +1,13 @@
 """The search's opinion of a position, live."""
 
-import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 
 from boardzero.errors import BadInput
 from boardzero.games.position import Position
 from boardzero.players.player import Analysis
 from boardzero.web.describing.position import Cells, locate_move
-from boardzero.web.events import Message
+from boardzero.web.events import Message, merged
 from boardzero.web.limits import MOST_ANALYSIS_SECONDS, MOST_SECONDS, MOST_SIMULATIONS
 from boardzero.web.players import PlayerChoice, analyst_of, parse_player, refuse_impossible, solver_of
 from boardzero.web.study.models import (
@@ -20,7 +20,7 @@ from boardzero.web.study.models import (
     PolicyMove,
     PolicyReport,
 )
-from boardzero.web.thinking.jobs import SearchReport
+from boardzero.web.thinking.jobs import Busy, SearchReport
 from boardzero.web.thinking.pool import SHARED, ThinkingPool
 
 ALONE_SECONDS = (0.2, 0.6, 2.0, 6.0, 20.0)  # of players who cannot tell what they think on the way: each time longer
@@ -50,21 +50,12 @@ class Analyst:
         """`analysis` again and again, and `exact` once, where a solver knows."""
         refuse_over(position)
         choice = self.choice_for(position, player)
-        messages: asyncio.Queue[Message | None] = asyncio.Queue(maxsize=4)
-        tasks = [asyncio.create_task(self._send_reports(position, choice, seconds, messages))]
+        sources = [self._reports(position, choice, min(seconds, MOST_ANALYSIS_SECONDS))]
         if solver_of(position.game) != "never":
-            tasks.append(asyncio.create_task(self._send_exact(position, messages)))
-        try:
-            while not all(task.done() for task in tasks) or not messages.empty():
-                message = await messages.get()
-                if message is not None:
-                    yield message
-            for task in tasks:
-                task.result()
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            sources.append(self._exact_once(position))
+        async with aclosing(merged(sources)) as messages:
+            async for message in messages:
+                yield message
 
     async def exact(self, position: Position) -> ExactReport:
         refuse_over(position)
@@ -101,37 +92,37 @@ class Analyst:
         return PolicyReport(network=found.id, value=value, win_probability=(value + 1) / 2, moves=moves, cells=cells)
 
     # -- sources of messages -------------------------------------------------------------------------------------------
-    async def _send_reports(
-        self, position: Position, choice: PlayerChoice, seconds: float, messages: "asyncio.Queue[Message | None]"
-    ) -> None:
-        try:
-            source = self._shared_reports if choice.name in SHARED else self._alone_reports
-            async for report in source(position, choice, min(seconds, MOST_ANALYSIS_SECONDS)):
-                await messages.put(("analysis", report))
-        finally:
-            await messages.put(None)
+    async def _reports(self, position: Position, choice: PlayerChoice, seconds: float) -> AsyncGenerator[Message, None]:
+        source = self._shared_reports if choice.name in SHARED else self._alone_reports
+        async with aclosing(source(position, choice, seconds)) as reports:
+            async for report in reports:
+                yield "analysis", report
 
-    async def _send_exact(self, position: Position, messages: "asyncio.Queue[Message | None]") -> None:
+    async def _exact_once(self, position: Position) -> AsyncGenerator[Message, None]:
         try:
-            await messages.put(("exact", await self.exact(position)))
-        except BadInput:
-            pass  # not solved, or not in time: the analysis goes without it
-        finally:
-            await messages.put(None)
+            exact = await self.exact(position)
+        except (BadInput, Busy):
+            return  # not solved, or not in time: the analysis goes without it
+        yield "exact", exact
 
-    async def _shared_reports(self, position: Position, choice: PlayerChoice, seconds: float) -> AsyncIterator[AnalysisReport]:
-        simulations = choice.simulations if "sims" in choice.text else MOST_SIMULATIONS
+    async def _shared_reports(
+        self, position: Position, choice: PlayerChoice, seconds: float
+    ) -> AsyncGenerator[AnalysisReport, None]:
+        simulations = choice.simulations if "sims" in choice.parameters.model_fields_set else MOST_SIMULATIONS
         job = self.pool.job_for(choice, position.game, position.state, simulations, seconds)
         job.temperature, job.wants_lines = 0.0, True
         last: SearchReport | None = None
-        async for report in self.pool.watch(job):
-            if last is not None:
-                yield report_of_search(position, choice, last, final=False)
-            last = report
+        async with aclosing(self.pool.watch(job)) as reports:
+            async for report in reports:
+                if last is not None:
+                    yield report_of_search(position, choice, last, final=False)
+                last = report
         if last is not None:
             yield report_of_search(position, choice, last, final=True)
 
-    async def _alone_reports(self, position: Position, choice: PlayerChoice, seconds: float) -> AsyncIterator[AnalysisReport]:
+    async def _alone_reports(
+        self, position: Position, choice: PlayerChoice, seconds: float
+    ) -> AsyncGenerator[AnalysisReport, None]:
         if choice.name == "perfect":
             return  # the exact report says it all
         if choice.parameters.model_fields_set or choice.name == "random":

@@ -146,7 +146,7 @@ class TreeChild(BaseModel):
     share: float
     value: float | None
     win_probability: float | None
-    prior: float
+    prior: float | None = Field(description="none where no network says it")
     exact: Exact | None
     score: float | None = Field(description="what the next simulation compares; none where nothing is left to try")
     expandable: bool

@@ -1,7 +1,7 @@
 """A finished game, judged move by move: what each cost in win probability, and how well each side played.
 
-A position's value is the search's. Where the solver knows the exact results before and after a move, what the move lost is
-judged by those instead; the graph stays the search's, which also says how hard a position is.
+A position's value is the search's, and what a move lost is the difference between two of them. Where the solver knows the
+exact results, they bound that: a move that keeps the result is good at worst, one that does not an inaccuracy at best.
 """
 
 import asyncio
@@ -16,12 +16,18 @@ from boardzero.web.limits import MOST_REVIEW_SIMULATIONS
 from boardzero.web.players import PlayerChoice, parse_player, solver_of
 from boardzero.web.study.analysis import Analyst
 from boardzero.web.study.models import Exact, JudgedMove, MoveClass, PlyReport, ReviewReport, SideReview
+from boardzero.web.thinking.jobs import Busy
 from boardzero.web.thinking.pool import SHARED
+from boardzero.web.thinking.solvers import Urgency
 
 CLASSES: tuple[MoveClass, ...] = ("best", "excellent", "good", "inaccuracy", "mistake", "blunder")
 LOST_BELOW: tuple[tuple[float, MoveClass], ...] = ((0.02, "excellent"), (0.05, "good"), (0.10, "inaccuracy"), (0.20, "mistake"))
+RESULT_KEPT = 0.049  # at most lost by a move after which the exact result is the same: it is still good
+RESULT_LOST = 0.05  # at least lost by any other
 SOLVER_SECONDS = 1.0  # for each position
 AT_ONCE = 32  # positions of one review that are searched together: the queue belongs to others too
+PROBES_AT_ONCE = 2  # positions of all reviews that the solver is asked about at once
+BUSY_SECONDS = 1.0  # before a solver that had no room is asked again
 USUAL_SIMULATIONS = 200
 ROLLOUTS_EACH = 10  # random games in place of one simulation with a network
 
@@ -50,6 +56,7 @@ class Reviewer:
 
     def __init__(self, analyst: Analyst) -> None:
         self.analyst, self.pool = analyst, analyst.pool
+        self._probes = asyncio.Semaphore(PROBES_AT_ONCE)
 
     async def review(self, position: Position, player: str | None, simulations: int | None) -> AsyncIterator[Message]:
         """`ply` for every position as it becomes known, then `summary`."""
@@ -86,8 +93,12 @@ class Reviewer:
             value = 0.0 if position.winner is None else 1.0 if position.winner == turn else -1.0
             return Judgement(ply, turn, value, None, (), None)
         async with room:
-            scores = await self._scores(position)
-            value, best, line = await self._search(position, choice, min(simulations, MOST_REVIEW_SIMULATIONS))
+            asked = asyncio.ensure_future(self._scores(position))
+            try:
+                value, best, line = await self._search(position, choice, min(simulations, MOST_REVIEW_SIMULATIONS))
+                scores = await asked
+            finally:
+                asked.cancel()
         if scores is not None:
             leading = max(scores.values())
             if scores[best] != leading:
@@ -98,10 +109,14 @@ class Reviewer:
     async def _scores(self, position: Position) -> dict[int, int] | None:
         if solver_of(position.game) == "never":
             return None
-        try:
-            return dict(await self.pool.solvers.scores(position, SOLVER_SECONDS))
-        except BadInput:
-            return None
+        async with self._probes:
+            while True:
+                try:
+                    return dict(await self.pool.solvers.scores(position, SOLVER_SECONDS, Urgency.REVIEW))
+                except BadInput:
+                    return None
+                except Busy:
+                    await asyncio.sleep(BUSY_SECONDS)
 
     async def _search(self, position: Position, choice: PlayerChoice, simulations: int) -> tuple[float, int, tuple[int, ...]]:
         if choice.name in SHARED:
@@ -144,13 +159,11 @@ def judge_move(after: Position, before_it: Judgement, after_it: Judgement) -> Ju
     game, action, best = after.game, after.actions[-1], before_it.best
     assert best is not None  # a move was made there
     before, kept = (before_it.value + 1) / 2, (1 - after_it.value) / 2
+    lost, is_best = max(0.0, before - kept), action == best
     if before_it.scores is not None:
         leading, own = max(before_it.scores.values()), before_it.scores[action]
-        before, kept = _share(leading), _share(own)
-        is_best = own == leading
-    else:
-        is_best = action == best
-    lost = 0.0 if is_best else max(0.0, before - kept)
+        lost, is_best = bounded_loss(lost, _share(leading) - _share(own)), own == leading
+    lost = 0.0 if is_best else lost
     return JudgedMove(
         ply=len(after.actions),
         move=game.action_to_text(action),
@@ -162,6 +175,14 @@ def judge_move(after: Position, before_it: Judgement, after_it: Judgement) -> Ju
         best=game.action_to_text(best),
         best_line=[game.action_to_text(each) for each in before_it.line],
     )
+
+
+def bounded_loss(lost: float, exact: float) -> float:
+    """What the search says that a move lost, within what the exact results say.
+
+    exact: 0 if the move keeps the result (it may only win later), 0.5 from win to draw or draw to loss, 1 from win to loss
+    """
+    return min(max(lost, RESULT_LOST), exact) if exact else min(lost, RESULT_KEPT)
 
 
 def class_of(lost: float) -> MoveClass:

@@ -3,23 +3,32 @@
 import math
 import secrets
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from boardzero.errors import BadInput
 from boardzero.games.position import Position
+from boardzero.players.mcts import RolloutPlayer
+from boardzero.players.player import Player
 from boardzero.search.forest_arrays import NONE
+from boardzero.search.rollout_tree import Tree
 from boardzero.settings.search import SearchSettings
 from boardzero.web.describing.position import find_position
+from boardzero.web.players import PlayerChoice
 from boardzero.web.study.analysis import Analyst, refuse_over
 from boardzero.web.study.models import Exact, NewTree, TreeChild, TreeNode, TreeReport
+from boardzero.web.study.rollout_trees import describe_rollout_node
 from boardzero.web.thinking.jobs import TreeCopy
 from boardzero.web.thinking.pool import SHARED
 from boardzero.web.thinking.thinker import search_settings
 
 MOST_TREES = 64
+TREE_SECONDS = 30.0
+MOST_NODES = 200_000  # of a tree of random games: 6 MB
 LONGEST_PATH = 500
 
 
@@ -28,7 +37,9 @@ class KeptTree:
     position: Position
     tree: TreeCopy
     settings: SearchSettings
-    simulations: int
+
+
+Describe = Callable[[list[int]], TreeNode]  # the node of a tree that actions from its root lead to
 
 
 class Trees:
@@ -36,39 +47,48 @@ class Trees:
 
     def __init__(self, analyst: Analyst) -> None:
         self.analyst = analyst
-        self._kept: OrderedDict[str, KeptTree] = OrderedDict()
+        self._kept: OrderedDict[str, Describe] = OrderedDict()
 
     async def make(self, wish: NewTree) -> TreeReport:
         position = find_position(wish.game, wish.moves, wish.start)
         refuse_over(position)
-        player = wish.player or self._tree_player(position)
-        choice = self.analyst.choice_for(position, player)
-        if choice.name not in SHARED:
-            raise BadInput(f"'{choice.name}' keeps no tree to look at; choose {' or '.join(SHARED)}.")
+        choice = self.analyst.choice_for(position, wish.player)
+        if choice.name in SHARED:
+            describe, simulations = await self._search(position, choice, wish.simulations)
+        elif choice.name == "mcts":
+            describe, simulations = await self._roll_out(position, choice, wish.simulations)
+        else:
+            raise BadInput(f"'{choice.name}' keeps no tree to look at; choose {', '.join(SHARED)} or mcts.")
+        identity = secrets.token_urlsafe(9)
+        self._kept[identity] = describe
+        if len(self._kept) > MOST_TREES:
+            self._kept.popitem(last=False)
+        return TreeReport(id=identity, simulations=simulations, root=describe([]))
+
+    async def _search(self, position: Position, choice: PlayerChoice, simulations: int) -> tuple[Describe, int]:
         pool = self.analyst.pool
-        job = pool.job_for(choice, position.game, position.state, wish.simulations, 30.0)
+        job = pool.job_for(choice, position.game, position.state, simulations, TREE_SECONDS)
         job.temperature, job.wants_tree = 0.0, True
         report = await pool.submit(job)
         assert report.tree is not None
-        kept = KeptTree(position, report.tree, search_settings(job.key), report.simulations)
-        identity = secrets.token_urlsafe(9)
-        self._kept[identity] = kept
-        if len(self._kept) > MOST_TREES:
-            self._kept.popitem(last=False)
-        return TreeReport(id=identity, simulations=report.simulations, root=describe_node(kept, []))
+        return partial(describe_node, KeptTree(position, report.tree, search_settings(job.key))), report.simulations
+
+    async def _roll_out(self, position: Position, choice: PlayerChoice, simulations: int) -> tuple[Describe, int]:
+        def grow(player: Player) -> tuple[Tree, int]:
+            assert isinstance(player, RolloutPlayer)
+            tree, done = player.grow(position, simulations, TREE_SECONDS, MOST_NODES)
+            return Tree(tree.nodes[: int(tree.used[0])].copy(), tree.used), done
+
+        tree, done = await self.analyst.pool.run_alone(choice, position.game, grow)
+        return partial(describe_rollout_node, position, tree), done
 
     def find(self, identity: str, path: list[int]) -> TreeNode:
         """KeyError if the tree was forgotten."""
-        kept = self._kept[identity]
+        describe = self._kept[identity]
         self._kept.move_to_end(identity)
         if len(path) > LONGEST_PATH:
             raise BadInput(f"A path has at most {LONGEST_PATH} actions.")
-        return describe_node(kept, path)
-
-    def _tree_player(self, position: Position) -> str | None:
-        """The usual analyst, or the heuristic where that one keeps no tree."""
-        usual = self.analyst.choice_for(position, None)
-        return None if usual.name in SHARED else "heuristic"
+        return describe(path)
 
 
 def describe_node(kept: KeptTree, path: list[int]) -> TreeNode:
@@ -101,7 +121,7 @@ def describe_node(kept: KeptTree, path: list[int]) -> TreeNode:
         )
         for edge, score in zip(edges, scores, strict=True)
     ]
-    children.sort(key=lambda child: (-child.visits, -child.prior))
+    children.sort(key=lambda child: (-child.visits, -(child.prior or 0.0)))
     moves = [game.action_to_text(action) for action in path]
     return TreeNode(
         path=path,

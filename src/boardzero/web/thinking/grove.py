@@ -120,34 +120,37 @@ class Lanes:
 
 
 class Grove:
-    """All searches of one thread with one evaluator. Long ones have lanes of their own, so that few lanes need much room."""
+    """All searches of one thread with one evaluator. Long ones have lanes of their own, so that few lanes need much room;
+    long moves and long analyses have different ones, so that no move waits for those who study."""
 
     def __init__(self, game: Game, settings: SearchSettings, evaluate: Evaluator) -> None:
         self._game, self._settings, self._evaluate = game, settings, evaluate
         self._short = Lanes(game, settings, SHORT_LANES, SHORT_SIMULATIONS + 2, SHORT_SIMULATIONS * 300)
-        self._long: Lanes | None = None
+        self._long: dict[bool, Lanes] = {}  # of moves (True) and of analyses, made when they are first needed
         self.used = time.monotonic()
 
     def __len__(self) -> int:
-        return len(self._short) + (len(self._long) if self._long else 0)
+        return sum(map(len, self._lanes()))
 
     def add(self, job: SearchJob) -> None:
         self.used = time.monotonic()
         if job.simulations <= SHORT_SIMULATIONS:
             self._short.waiting.append(job)
             return
-        if self._long is None:
-            self._long = Lanes(self._game, self._settings, LONG_LANES, LONG_NODES, LONG_EDGES)
-        self._long.waiting.append(job)
+        if job.is_move not in self._long:
+            self._long[job.is_move] = Lanes(self._game, self._settings, LONG_LANES, LONG_NODES, LONG_EDGES)
+        self._long[job.is_move].waiting.append(job)
 
     def step(self) -> None:
-        self._short.step(self._evaluate)
-        if self._long is not None:
-            self._long.step(self._evaluate)
+        for lanes in self._lanes():
+            lanes.step(self._evaluate)
 
     def jobs(self) -> list[SearchJob]:
-        return [*self._short.jobs(), *(self._long.jobs() if self._long else ())]
+        return [job for lanes in self._lanes() for job in lanes.jobs()]
 
     def simulations(self) -> int:
         """Since it was made."""
-        return sum(lanes.forest.counts().simulations for lanes in (self._short, self._long) if lanes)
+        return sum(lanes.forest.counts().simulations for lanes in self._lanes())
+
+    def _lanes(self) -> list[Lanes]:
+        return [self._short, *self._long.values()]

@@ -15,6 +15,10 @@ from boardzero.search.forest import RootEdge
 LINE_LENGTH = 12  # plies of an expected continuation
 
 
+class Busy(Exception):
+    """The queue is full: come back later."""
+
+
 @dataclass(frozen=True)
 class SearchKey:
     """Searches with the same key share their batches: one game, one evaluator."""
@@ -59,6 +63,7 @@ class SearchJob:
     temperature: float = 0.0
     seed: int = 0
     listen: Callable[[SearchReport], None] | None = None
+    is_move: bool = False  # somebody waits for the machine's move; otherwise somebody looks at what it thinks
     wants_tree: bool = False
     wants_lines: bool = False  # of every move, not only of the choice
     future: "Future[SearchReport]" = field(default_factory=Future)

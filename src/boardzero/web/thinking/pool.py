@@ -4,30 +4,27 @@ import asyncio
 import os
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Generic, TypeVar
 
 from boardzero.errors import BadInput
 from boardzero.games.position import Position
 from boardzero.games.rules import Game, State
-from boardzero.players.player import Analysis, MoveOpinion
+from boardzero.players.player import Analysis, MoveOpinion, Player
 from boardzero.search.forest import Evaluator
 from boardzero.web.limits import MOST_SECONDS, MOST_SIMULATIONS, MOST_WAITING
 from boardzero.web.networks import NetworkShelf
 from boardzero.web.players import PlayerChoice
-from boardzero.web.thinking.jobs import SearchJob, SearchKey, SearchReport
+from boardzero.web.thinking.engine_room import EngineRoom, Seat
+from boardzero.web.thinking.jobs import Busy, SearchJob, SearchKey, SearchReport
 from boardzero.web.thinking.solvers import Solvers
 from boardzero.web.thinking.thinker import Thinker, load_evaluator
 
 ResultT = TypeVar("ResultT")
 SHARED = ("alphazero", "heuristic")  # players whose searches share batches
-
-
-class Busy(Exception):
-    """The queue is full: come back later."""
 
 
 @dataclass(frozen=True)
@@ -56,12 +53,14 @@ class ThinkingPool:
         self._alone = ThreadPoolExecutor(count, thread_name_prefix="player")
         self._alone_load = 0
         self.solvers = Solvers()
+        self.engines = EngineRoom(shelf.engines)
 
     def close(self) -> None:
         for thinker in self._thinkers:
             thinker.close()
         self._alone.shutdown(wait=False, cancel_futures=True)
         self.solvers.close()
+        self.engines.close()
 
     def warm_up(self, choice: PlayerChoice, game: Game) -> None:
         """Let every thread load what it needs for a player, so that nobody waits for it later."""
@@ -90,8 +89,11 @@ class ThinkingPool:
         future.add_done_callback(lambda done: job.cancel() if done.cancelled() else None)
         return future
 
-    async def watch(self, job: SearchJob) -> AsyncIterator[SearchReport]:
-        """Reports of a search while it goes on, the final one last; whoever stops listening ends the search."""
+    async def watch(self, job: SearchJob) -> AsyncGenerator[SearchReport, None]:
+        """Reports of a search while it goes on, the final one last; whoever stops listening ends the search.
+
+        A slow listener gets the newest report, not all that came meanwhile.
+        """
         loop, reports = asyncio.get_running_loop(), asyncio.Queue[SearchReport]()
 
         def hear(report: SearchReport) -> None:
@@ -99,44 +101,56 @@ class ThinkingPool:
 
         job.listen = hear
         final = self.submit(job)
+        next_report = asyncio.ensure_future(reports.get())
         try:
             while not final.done():
-                next_report = asyncio.ensure_future(reports.get())
                 await asyncio.wait((next_report, final), return_when=asyncio.FIRST_COMPLETED)
                 if next_report.done():
-                    yield next_report.result()
-                else:
-                    next_report.cancel()
+                    newest = next_report.result()
+                    while not reports.empty():
+                        newest = reports.get_nowait()
+                    next_report = asyncio.ensure_future(reports.get())
+                    yield newest
             yield await final
         finally:
+            next_report.cancel()
             job.cancel()
 
     # -- players who think alone ---------------------------------------------------------------------------------------
-    async def run_alone(self, work: Callable[[], ResultT]) -> ResultT:
-        """Run something long in a thread of its own, when one is free."""
+    async def run_alone(self, choice: PlayerChoice, game: Game, ask: Callable[[Player], ResultT]) -> ResultT:
+        """Ask a player something long in a thread, when one is free; when nobody waits any more, it ends soon."""
         self._refuse_when_full()
         self._alone_load += 1
+        thought = LoneThought(choice, game, ask)
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._alone, work)
+            return await asyncio.get_running_loop().run_in_executor(self._alone, thought.run)
         finally:
+            thought.give_up()
             self._alone_load -= 1
 
     async def analyse(self, choice: PlayerChoice, position: Position, seconds: float | None = None) -> Analysis:
         """What a player who thinks alone (mcts, minimax, random) thinks of every move."""
-        return await self.run_alone(lambda: _analyse(choice, position, seconds))
+        limit = min(seconds or MOST_SECONDS, MOST_SECONDS)
+        return await self.run_alone(choice, position.game, lambda player: player.analyse(position, limit))
 
     # -- moves ---------------------------------------------------------------------------------------------------------
-    async def choose(self, choice: PlayerChoice, position: Position) -> "Choice":
-        """A move of any player but a person."""
+    async def choose(self, choice: PlayerChoice, position: Position, seat: Seat = ("", 0)) -> "Choice":
+        """A move of any player but a person; seat: where an engine sits, which may raise EngineFault or Resigned."""
         begun = time.perf_counter()
+        if choice.engine is not None:
+            action, taken = await self.engines.choose(choice.engine, position.copy(), seat)
+            return Choice(action, None, None, None, taken, (action,))
         if choice.name in SHARED:
-            report = await self.submit(self.job_for(choice, position.game, position.state))
+            job = self.job_for(choice, position.game, position.state)
+            job.is_move = True
+            report = await self.submit(job)
             line = report.lines[report.action]
             return Choice(report.action, report.value, report.exact, report.simulations, time.perf_counter() - begun, line)
         if choice.name == "perfect":
             action, exact = await self.solvers.choose(position)
             return Choice(action, float(exact), exact, None, time.perf_counter() - begun, (action,))
-        best = await self.run_alone(lambda: _chosen(choice, position.copy()))
+        copy = position.copy()
+        best = await self.run_alone(choice, position.game, lambda player: _chosen(choice, player, copy))
         return Choice(best.action, best.value, best.exact, best.visits, time.perf_counter() - begun, best.line)
 
     def job_for(
@@ -171,21 +185,33 @@ class Choice:
     line: tuple[int, ...]
 
 
-def _player(choice: PlayerChoice, game: Game) -> Any:
-    from boardzero.players.catalogue import find_player
+class LoneThought(Generic[ResultT]):
+    """One question to a player of its own. `run` is called in a thread, `give_up` in another."""
 
-    if choice.name in (*SHARED, "human", "perfect"):
-        raise BadInput(f"'{choice.name}' does not think alone.")
-    return find_player(choice.text, game, secrets.randbits(31))
+    def __init__(self, choice: PlayerChoice, game: Game, ask: Callable[[Player], ResultT]) -> None:
+        self._choice, self._game, self._ask = choice, game, ask
+        self._player: Player | None = None
+        self._given_up = False
+
+    def run(self) -> ResultT:
+        from boardzero.players.catalogue import find_player
+
+        if self._choice.name in (*SHARED, "human", "perfect"):
+            raise BadInput(f"'{self._choice.name}' does not think alone.")
+        if self._given_up:
+            raise BadInput("Nobody waits for this any more.")
+        self._player = find_player(self._choice.text, self._game, secrets.randbits(31))
+        return self._ask(self._player)
+
+    def give_up(self) -> None:
+        """Whatever is still thought about is of no use any more."""
+        self._given_up = True
+        if self._player is not None:
+            self._player.interrupt()
 
 
-def _analyse(choice: PlayerChoice, position: Position, seconds: float | None) -> Analysis:
-    result: Analysis = _player(choice, position.game).analyse(position, min(seconds or MOST_SECONDS, MOST_SECONDS))
-    return result
-
-
-def _chosen(choice: PlayerChoice, position: Position) -> MoveOpinion:
+def _chosen(choice: PlayerChoice, player: Player, position: Position) -> MoveOpinion:
     """Minimax only says which move it makes: to value the others as well would take it longer."""
     if choice.name == "minimax":
-        return MoveOpinion(_player(choice, position.game).choose(position, MOST_SECONDS))
-    return _analyse(choice, position, choice.seconds).moves[0]
+        return MoveOpinion(player.choose(position, MOST_SECONDS))
+    return player.analyse(position, min(choice.seconds or MOST_SECONDS, MOST_SECONDS)).moves[0]

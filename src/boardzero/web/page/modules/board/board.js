@@ -18,7 +18,7 @@ import { drawOver, drawUnder } from "./surfaces.js";
  * @property {0 | 1} turn
  * @property {Move[]} legal
  * @property {Move | null} last
- * @property {number[]} line
+ * @property {number[][]} lines  that win
  * @property {string} sentence
  */
 
@@ -63,6 +63,7 @@ export class Board {
     this.cells = new Cells(geometry, {
       press: (place) => this.press(place),
       grab: (place) => this.grab(place),
+      carries: (place) => this.selected === place,
       point: (place) => this.point(place),
       cancel: () => this.select(null),
     });
@@ -110,8 +111,8 @@ export class Board {
 
   /** @param {Position} position */
   static shownOf(position) {
-    const { board, turn, legal, last, line, sentence } = position;
-    return { cells: board.cells, turn, legal, last, line, sentence };
+    const { board, turn, legal, last, lines, sentence } = position;
+    return { cells: board.cells, turn, legal, last, lines, sentence };
   }
 
   /** @param {boolean} held  the move that was chosen is under way: what is shown will soon be the past */
@@ -127,7 +128,7 @@ export class Board {
     if (!geometry || !shown) return;
     const drawn = [];
     if (shown.last) drawn.push(...marks.lastMove(geometry, shown.last, shown.cells));
-    if (shown.line.length) drawn.push(...marks.winningLine(geometry, shown.line));
+    drawn.push(...marks.winningLines(geometry, shown.lines));
     if (this.choosing) drawn.push(...this.drawLegal(geometry, shown));
     fill(this.layers.marks, drawn);
   }

@@ -11,6 +11,7 @@ import { fill, html } from "../common/elements.js";
  * @typedef {Object} Hands
  * @property {(place: number) => void} press  a cell, or a column where stones fall
  * @property {(place: number) => boolean} grab  a mouse button went down here; was a man chosen by that?
+ * @property {(place: number) => boolean} carries  is the man that stands here chosen, so that it can be dragged?
  * @property {(place: number | null) => void} point  at a cell or column, by pointer or focus; null: at none
  * @property {() => void} cancel
  */
@@ -91,13 +92,18 @@ export class Cells {
   grab(place) {
     this.held = place;
     this.grabbed = this.hands.grab(place) ? place : null;
+    for (const kind of ["pointerup", "pointercancel"]) document.addEventListener(kind, this.letGo, { once: true });
   }
+
+  /** The mouse button went up, wherever that was. Elsewhere than on its own cell no click follows. @param {Event} event */
+  letGo = (event) => {
+    if (this.held !== null && event.target !== this.buttons[this.held]) this.grabbed = null;
+    this.held = null;
+  };
 
   /** @param {number} place  where the mouse button went up: a man that was dragged moves there */
   drop(place) {
-    const dragged = this.held !== null && this.held !== place;
-    this.held = null;
-    if (dragged) this.hands.press(place);
+    if (this.held !== null && this.held !== place && this.hands.carries(this.held)) this.hands.press(place);
   }
 
   /** @param {number} place */

@@ -14,7 +14,7 @@
 export function describeCell(board, shown, cell, choosing, selected) {
   const words = [board.cell_names[cell], board.pieces[shown.cells[cell]].name];
   if (shown.last?.target === cell) words.push("last move");
-  if (shown.line.includes(cell)) words.push("in the winning line");
+  if (shown.lines.some((line) => line.includes(cell))) words.push("in the winning line");
   if (choosing) words.push(...possibilities(shown, cell, selected));
   return words.join(", ");
 }

@@ -62,16 +62,18 @@ export function frame(geometry, cell, kind) {
 
 /**
  * @param {Geometry} geometry
- * @param {number[]} line  cells in a row
+ * @param {number[][]} lines  cells in a row, from one end to the other: one move may complete several
  */
-export function winningLine(geometry, line) {
-  const points = line.map((cell) => geometry.centre(cell));
-  const ordered = [...points].sort((one, other) => one[0] - other[0] || one[1] - other[1]);
-  const [[x1, y1], [x2, y2]] = [ordered[0], ordered[ordered.length - 1]];
-  return [
-    ...points.map(([cx, cy]) => svg("circle", { class: "winning", cx, cy, r: 44 })),
-    svg("line", { class: "winning-line", x1, y1, x2, y2 }),
-  ];
+export function winningLines(geometry, lines) {
+  const rings = [...new Set(lines.flat())].map((cell) => {
+    const [cx, cy] = geometry.centre(cell);
+    return svg("circle", { class: "winning", cx, cy, r: 44 });
+  });
+  const strokes = lines.map((line) => {
+    const [[x1, y1], [x2, y2]] = [geometry.centre(line[0]), geometry.centre(line[line.length - 1])];
+    return svg("line", { class: "winning-line", x1, y1, x2, y2 });
+  });
+  return [...rings, ...strokes];
 }
 
 /**

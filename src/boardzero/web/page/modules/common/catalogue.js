@@ -16,9 +16,27 @@ const boards = new Map();
  * @property {string} about
  * @property {string | null} network  the one that is shipped
  * @property {{title: string, game: string}[]} sizes  the usual one first
+ * @property {Parameter[]} parameters  of its rules
  */
 
-/** @returns {Promise<{version: string, training: boolean, games: GameKind[]}>} */
+/**
+ * @typedef {Object} Parameter
+ * @property {string} name
+ * @property {string} default
+ * @property {string} allowed  in words
+ * @property {string} meaning
+ * @property {string[]} choices  none: a number
+ */
+
+/**
+ * @typedef {Object} Limits  how much one may ask for
+ * @property {number} simulations
+ * @property {number} rollouts  of an mcts player
+ * @property {number} seconds
+ * @property {number} depth
+ */
+
+/** @returns {Promise<{version: string, training: boolean, limits: Limits, games: GameKind[]}>} */
 export function catalogue() {
   asked ??= ask("catalogue").catch((error) => {
     asked = null;

@@ -37,7 +37,8 @@ const LONGEST_MILLISECONDS = 60_000;
 
 /**
  * Listen to a stream until it ends or is closed; `end` and `trouble` are what streams of study finish with. A stream that
- * breaks off, or that a busy server refuses, is opened again; `open` is called each time.
+ * breaks off, or that a busy server refuses, is opened again; `open` is called each time. What can never be had (there is no
+ * such game) is told as `trouble`.
  * @param {string} path  below /api
  * @param {Query} query
  * @param {Record<string, (data: any) => void>} listeners  by the kind of event
@@ -46,12 +47,19 @@ const LONGEST_MILLISECONDS = 60_000;
 export function listen(path, query, listeners) {
   /** @type {EventSource} */
   let source;
-  let [timer, patience] = [0, SHORTEST_MILLISECONDS];
+  let [timer, patience, closed] = [0, SHORTEST_MILLISECONDS, false];
+  const address = addressOf(path, query);
   const open = () => {
-    source = new EventSource(addressOf(path, query));
+    source = new EventSource(address);
     source.addEventListener("open", () => (patience = SHORTEST_MILLISECONDS));
-    source.addEventListener("error", () => {
+    source.addEventListener("error", async () => {
       if (source.readyState !== EventSource.CLOSED) return; // the browser tries again by itself
+      const sentence = await refusalOf(address);
+      if (closed) return;
+      if (sentence) {
+        listeners.trouble?.({ error: sentence });
+        return;
+      }
       timer = window.setTimeout(open, patience);
       patience = Math.min(2 * patience, LONGEST_MILLISECONDS);
     });
@@ -64,9 +72,28 @@ export function listen(path, query, listeners) {
   };
   open();
   return () => {
+    closed = true;
     window.clearTimeout(timer);
     source.close();
   };
+}
+
+/**
+ * Why a stream is refused for good; empty where it is worth another try. (An EventSource does not tell.)
+ * @param {string} address
+ * @returns {Promise<string>}
+ */
+async function refusalOf(address) {
+  const enough = new AbortController();
+  try {
+    const response = await fetch(address, { signal: enough.signal });
+    if (response.status < 400 || response.status >= 500) return "";
+    return (await response.json()).error ?? `The server answered ${response.status}.`;
+  } catch {
+    return "";
+  } finally {
+    enough.abort();
+  }
 }
 
 /** @param {string} path @param {Query} [query] */

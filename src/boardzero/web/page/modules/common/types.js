@@ -71,7 +71,7 @@
  * @property {string} sentence
  * @property {Move[]} legal
  * @property {Move | null} last
- * @property {number[]} line
+ * @property {number[][]} lines  that win
  * @property {[number, number]} stones
  * @property {string[]} remarks
  *
@@ -109,7 +109,7 @@
  * @typedef {Object} Analysis
  * @property {boolean} final
  * @property {string} player
- * @property {number} simulations
+ * @property {number | null} simulations  null where the player does not count them
  * @property {number} seconds
  * @property {0 | 1} turn
  * @property {number | null} win_probability

@@ -1,7 +1,7 @@
 /** The view where trainings are started and watched. */
 
 import { keepAddress, writeAddress } from "../common/address.js";
-import { attempt, say } from "../common/announce.js";
+import { attempt, say, show } from "../common/announce.js";
 import { forgetBoards, titleOf } from "../common/catalogue.js";
 import { button } from "../common/controls.js";
 import { fill, html } from "../common/elements.js";
@@ -18,6 +18,7 @@ import { StartRun } from "./start_run.js";
 /** @typedef {import("../common/address.js").Address} Address */
 
 const TILES = ["Generation", "Time", "Games", "Positions", "Simulations/s", "Mistakes"];
+const COMPARE_MILLISECONDS = 10_000; // between two looks at runs that are compared
 const KEPT = new Set(["GenerationDone", "PerfectPlayMeasured", "StrengthMeasured", "NetworksCompared"]);
 
 export class LearnView {
@@ -34,6 +35,9 @@ export class LearnView {
     this.watches = new Newest();
     this.refreshes = new Newest();
     this.comparisons = new Newest();
+    /** @type {string[]} runs that are to be compared */
+    this.comparing = [];
+    this.looking = 0; // a timer
     this.charts = new Charts();
     this.selfplay = new SelfPlay();
     this.generations = new Generations();
@@ -108,6 +112,8 @@ export class LearnView {
 
   leave() {
     this.watches.forget();
+    this.comparisons.forget();
+    window.clearTimeout(this.looking);
     this.stop();
     this.selfplay.end();
   }
@@ -140,7 +146,9 @@ export class LearnView {
     this.draw();
     this.list.show(this.runs, run.id);
     await attempt(() => this.selfplay.begin(run.game));
-    if (newest()) this.follow();
+    if (!newest()) return;
+    this.follow();
+    this.lookAgainSoon();
   }
 
   /** Listen to the run's events: first all that happened, then what happens. */
@@ -153,15 +161,18 @@ export class LearnView {
       training: (event) => this.happened(event),
       run: (newest) => this.changed(newest),
       selfplay: (game) => this.selfplay.take(game),
+      trouble: ({ error }) => show(error, "trouble"),
     });
   }
 
   /** @param {Record<string, any>} event */
   happened(event) {
-    if (KEPT.has(event.event)) this.events.push(event);
+    if (KEPT.has(event.event)) {
+      this.events.push(event);
+      this.drawNumbers();
+    }
     if (event.event === "GenerationDone") say(`Generation ${event.generation} is done.`);
     if (this.doing && this.run?.state === "running") this.doing.textContent = sentenceOf(event) || this.doing.textContent;
-    this.drawNumbers();
   }
 
   /** @param {Run} newest */
@@ -232,13 +243,25 @@ export class LearnView {
 
   /** @param {string[]} ids  runs to be drawn beside the one that is watched */
   async compare(ids) {
+    this.comparing = ids;
     const newest = this.comparisons.begin();
-    const missing = ids.filter((id) => !this.compared.has(id));
-    const found = await Promise.all(missing.map((id) => ask(`runs/${id}`)));
+    const wanted = ids.filter((id) => isActive(this.compared.get(id)));
+    const found = await Promise.all(wanted.map((id) => ask(`runs/${id}`)));
     if (!newest()) return;
     const all = new Map([...this.compared, ...found.map((run) => /** @type {[string, Run]} */ ([run.id, run]))]);
     this.compared = new Map([...all].filter(([id]) => ids.includes(id)));
     this.drawNumbers();
+    this.lookAgainSoon();
+  }
+
+  /** Runs that are compared go on too. */
+  lookAgainSoon() {
+    window.clearTimeout(this.looking);
+    if (!this.element.isConnected || !this.comparing.some((id) => isActive(this.compared.get(id)))) return;
+    this.looking = window.setTimeout(async () => {
+      if (!document.hidden) await this.compare(this.comparing).catch(() => undefined); // asked again soon
+      this.lookAgainSoon();
+    }, COMPARE_MILLISECONDS);
   }
 
   /** @param {"stop" | "resume"} what */
@@ -253,11 +276,16 @@ export class LearnView {
   }
 }
 
+/** Is there, or may there be, more to know of a run than we do? @param {Run | undefined} run */
+function isActive(run) {
+  return !run || run.state === "running" || run.state === "starting";
+}
+
 /** What is going on, in a line. @param {Record<string, any>} event */
 function sentenceOf(event) {
   switch (event.event) {
     case "SelfPlayProgress":
-      return `Playing for generation ${event.generation + 1}: ${count(event.positions)} of ${count(event.wanted)} positions`;
+      return `Playing for generation ${event.generation + 1}: ${count(event.positions)} of ${count(event.wanted)} ${event.unit}`;
     case "LearningProgress":
       return `Learning generation ${event.generation}: step ${count(event.step)} of ${count(event.steps)}`;
     case "GenerationDone":

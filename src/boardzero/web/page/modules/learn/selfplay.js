@@ -56,7 +56,7 @@ export class SelfPlay {
     const [board, { positions }] = await Promise.all([boardOf(game), ask("positions", { game })]);
     if (!newest()) return;
     this.board.prepare(board, false);
-    this.board.show({ ...positions[0], legal: [], line: [], sentence: "Self-play" }, { choosing: false, animated: false });
+    this.board.show({ ...positions[0], legal: [], lines: [], sentence: "Self-play" }, { choosing: false, animated: false });
     this.graph.show([null], 0, board.sides[0].name);
     this.words.textContent = "The newest game of self-play will be shown here.";
     this.link.hidden = true;
@@ -106,7 +106,7 @@ export class SelfPlay {
     if (!game || !positions[ply] || !this.board.geometry) return;
     window.clearTimeout(this.timer);
     this.ply = ply;
-    this.board.show({ ...positions[ply], legal: [], line: [], sentence: `Self-play, move ${ply}` }, { choosing: false });
+    this.board.show({ ...positions[ply], legal: [], lines: [], sentence: `Self-play, move ${ply}` }, { choosing: false });
     const last = positions.length - 1;
     const values = positions.map((_, index) => game.values[index] ?? (index === last ? resultValue(game.result) : null));
     this.graph.show(values, ply, this.board.geometry.board.sides[0].name);

@@ -1,5 +1,6 @@
 /** A game that the server keeps: it goes on after a reload, and others can share it. Changes come as a stream of events. */
 
+import { show } from "../common/announce.js";
 import { listen, send } from "../common/server.js";
 
 /** @typedef {import("../common/types.js").Game} Game */
@@ -44,7 +45,10 @@ export class LiveGame {
     this.resting = false;
     const id = this.id;
     if (!id || document.hidden) return;
-    this.stop = listen(`games/${id}/events`, {}, { game: (game) => id === this.id && this.take(game) });
+    this.stop = listen(`games/${id}/events`, {}, {
+      game: (game) => id === this.id && this.take(game),
+      trouble: ({ error }) => id === this.id && show(error, "trouble"),
+    });
   }
 
   /** @param {Game} game */

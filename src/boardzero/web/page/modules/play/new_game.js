@@ -8,18 +8,22 @@ import { gamePicture } from "../board/pictures.js";
 import { holding } from "../common/holding.js";
 import { recall, remember } from "../common/memory.js";
 import { Newest } from "../common/newest.js";
+import { OwnRules } from "./own_rules.js";
 import { PlayerChoice } from "./player_choice.js";
 
 /** @typedef {{game: string, players: [string, string]}} Wishes */
 
 const BEGIN = "begin";
+const OWN = "own"; // among the boards: whatever the rules allow
 
 export class NewGame {
   /** @param {(wishes: Wishes) => void} onBegin */
   constructor(onBegin) {
     this.onBegin = onBegin;
     this.games = html("div", { class: "game-cards", role: "radiogroup", "aria-label": "Game" });
-    this.size = choice("Board", [], "", () => attempt(() => this.chooseBoard(this.size.select.value)));
+    this.size = choice("Board", [], "", () => attempt(() => this.chooseSize()));
+    this.own = new OwnRules(() => attempt(() => this.chooseBoard(this.own.value)));
+    this.game = ""; // the board that was chosen last and can be played on
     this.players = [new PlayerChoice("First"), new PlayerChoice("Second")];
     this.remark = html("p", { class: "quiet network-remark" });
     this.choices = new Newest();
@@ -55,6 +59,7 @@ export class NewGame {
         ),
         this.games,
         this.size.element,
+        this.own.element,
         this.seats,
         this.remark,
         html("footer", {}, this.submit),
@@ -98,7 +103,13 @@ export class NewGame {
   async chooseGame(name) {
     const { games } = await catalogue();
     this.showSizes(games, name, recall(`size-${name}`, ""));
-    await this.chooseBoard(this.size.select.value);
+    await this.chooseSize();
+  }
+
+  chooseSize() {
+    const own = this.size.select.value === OWN;
+    this.own.show(own);
+    return this.chooseBoard(own ? this.own.value : this.size.select.value);
   }
 
   /**
@@ -107,16 +118,24 @@ export class NewGame {
    * @param {string} chosen  a specification
    */
   showSizes(games, name, chosen) {
-    const sizes = games.find((kind) => kind.name === name)?.sizes ?? [];
+    const kind = games.find((one) => one.name === name);
+    const sizes = kind?.sizes ?? [];
     const unusual = chosen.split(":")[0] === name && !sizes.some((size) => size.game === chosen) ? [{
       title: chosen,
       game: chosen,
     }] : [];
+    const own = kind?.parameters.length ? [{ title: "Other…", game: OWN }] : [];
     fill(
       this.size.select,
-      [...sizes, ...unusual].map((size) => html("option", { value: size.game, selected: size.game === chosen }, size.title)),
+      [...sizes, ...unusual, ...own].map((size) => html(
+        "option",
+        { value: size.game, selected: size.game === chosen },
+        size.title,
+      )),
     );
     this.size.element.classList.toggle("single", sizes.length < 2);
+    if (kind) this.own.offer(kind, chosen);
+    this.own.show(false);
   }
 
   /**
@@ -127,13 +146,14 @@ export class NewGame {
   async chooseBoard(game, players) {
     const newest = this.choices.begin();
     this.submit.disabled = true;
-    const board = await holding(this.seats, () => boardOf(game));
+    const [board, { limits }] = await holding(this.seats, () => Promise.all([boardOf(game), catalogue()]));
     if (!newest()) return;
     this.submit.disabled = false;
+    this.game = board.game;
     const wanted = players ?? [this.players[0].value || "human", this.players[1].value || ""];
     this.players.forEach((player, side) => {
       player.label.textContent = `${board.sides[side].name} ${side === 0 ? "begins" : "is second"}`;
-      player.offer(board, wanted[side]);
+      player.offer(board, limits, wanted[side]);
     });
     this.remark.textContent = board.network_remark;
   }
@@ -147,7 +167,7 @@ export class NewGame {
   /** What was chosen begins when the window is gone and the focus is back where it was. */
   closed() {
     if (this.element.returnValue !== BEGIN) return;
-    const game = this.size.select.value;
+    const { game } = this;
     remember(`size-${game.split(":")[0]}`, game);
     this.onBegin({ game, players: [this.players[0].value, this.players[1].value] });
   }

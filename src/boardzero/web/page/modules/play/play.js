@@ -87,7 +87,7 @@ export class PlayView {
             () => this.chooseNewGame(),
             { primary: true, hint: "Choose game and players (N)", single: true },
           ),
-          button("share", "Share", () => this.live.state && this.share.open(this.live.state, this.information)),
+          button("share", "Share", () => this.shareGame(), { single: true }),
           button("study", "Study", () => this.study()),
         ),
         this.title,
@@ -177,7 +177,7 @@ export class PlayView {
     this.board.prepare(board, this.flipped);
     this.board.show(
       looking
-        ? { ...looking.there, legal: [], line: [], sentence: `Position after move ${looking.ply}.` }
+        ? { ...looking.there, legal: [], lines: [], sentence: `Position after move ${looking.ply}.` }
         : Board.shownOf(position),
       { choosing: this.mayMove(game) },
     );
@@ -300,6 +300,11 @@ export class PlayView {
     this.side = side;
     if (this.live.state) this.changed(this.live.state);
     if (side !== null && this.information) show(`The link is copied. You play ${this.information.sides[side].name}.`);
+  }
+
+  shareGame() {
+    const game = this.live.state;
+    return attempt(async () => game && await this.share.open(game, this.information));
   }
 
   chooseNewGame() {

@@ -7,11 +7,14 @@ import { fill, html } from "../common/elements.js";
 
 /** @typedef {import("../common/types.js").BoardInformation} BoardInformation */
 
-/** @type {Record<string, {title: string, usual: number, most: number, step: string}>} */
+/** @typedef {import("../common/catalogue.js").Limits} Limits */
+/** @typedef {import("../common/types.js").PlayerKind} PlayerKind */
+
+/** @type {Record<string, {title: string, usual: number, least: number, step: string}>} */
 const MEASURES = {
-  sims: { title: "simulations", usual: 200, most: 20_000, step: "1" },
-  seconds: { title: "seconds", usual: 1, most: 30, step: "any" },
-  depth: { title: "plies deep", usual: 4, most: 20, step: "1" },
+  sims: { title: "simulations", usual: 200, least: 1, step: "1" },
+  seconds: { title: "seconds", usual: 1, least: 0.05, step: "any" },
+  depth: { title: "plies deep", usual: 4, least: 1, step: "1" },
 };
 
 export class PlayerChoice {
@@ -27,7 +30,7 @@ export class PlayerChoice {
       {
         type: "number",
         "aria-label": `${label}: strength`,
-        min: "0.05",
+        required: true,
         inputmode: "decimal",
         onchange: () => this.onChange(),
       },
@@ -47,14 +50,18 @@ export class PlayerChoice {
     );
     /** @type {BoardInformation | null} */
     this.board = null;
+    /** @type {Limits | null} */
+    this.limits = null;
   }
 
   /**
    * @param {BoardInformation} board
+   * @param {Limits} limits  how much this server allows
    * @param {string} player  the choice to begin with; where this game does not offer it, the medium level
    */
-  offer(board, player) {
+  offer(board, limits, player) {
     this.board = board;
+    this.limits = limits;
     const levels = board.levels.map((level) => html("option", { value: level.player }, level.title));
     const machine = board.players.find((kind) => board.levels[0]?.player.startsWith(`${kind.name}:`))?.title ?? "Machine";
     const others = board.players
@@ -91,6 +98,7 @@ export class PlayerChoice {
     if (parameters.network) this.network.value = parameters.network;
     if (measure) {
       this.measure.value = measure;
+      this.limitAmount();
       this.amount.value = parameters[measure];
     }
   }
@@ -101,6 +109,7 @@ export class PlayerChoice {
   }
 
   measured() {
+    this.limitAmount();
     this.amount.value = String(MEASURES[this.measure.value].usual);
     this.onChange();
   }
@@ -110,10 +119,22 @@ export class PlayerChoice {
     const kind = this.kind();
     const takes = kind?.takes.filter((key) => key in MEASURES) ?? [];
     this.strength.hidden = takes.length === 0;
+    this.amount.disabled = this.strength.hidden; // what is not seen must not keep the window from being sent
     this.network.hidden = !kind?.takes.includes("network") || this.network.options.length < 2;
     fill(this.measure, takes.map((key) => html("option", { value: key }, MEASURES[key].title)));
     if (takes.length) this.amount.value = String(usualAmount(kind?.usual ?? "", takes[0]));
+    this.limitAmount();
     this.about.textContent = this.describe();
+  }
+
+  /** The browser refuses amounts that the server would refuse, and says why. */
+  limitAmount() {
+    const kind = this.kind();
+    const measure = MEASURES[this.measure.value];
+    if (!kind || !measure || !this.limits) return;
+    this.amount.min = String(measure.least);
+    this.amount.step = measure.step;
+    this.amount.max = String(mostOf(kind, this.measure.value, this.limits));
   }
 
   /** What is said of the chosen player. */
@@ -138,6 +159,12 @@ export class PlayerChoice {
     if (!this.strength.hidden) said.push(`${this.measure.value}=${this.amount.value}`);
     return said.length ? `${kind.name}:${said.join(",")}` : kind.name;
   }
+}
+
+/** @param {PlayerKind} kind @param {string} measure @param {Limits} limits @returns {number} */
+function mostOf({ name }, measure, limits) {
+  if (measure === "sims") return name === "mcts" ? limits.rollouts : limits.simulations;
+  return measure === "depth" ? limits.depth : limits.seconds;
 }
 
 /** @param {string} usual  `mcts:sims=2000` @param {string} measure */

@@ -5,6 +5,7 @@ import { show } from "../common/announce.js";
 import { copyText } from "../common/clipboard.js";
 import { button } from "../common/controls.js";
 import { fill, html } from "../common/elements.js";
+import { ask } from "../common/server.js";
 
 /** @typedef {import("../common/types.js").BoardInformation} BoardInformation */
 /** @typedef {import("../common/types.js").Game} Game */
@@ -13,11 +14,14 @@ import { fill, html } from "../common/elements.js";
  * The address of a live game. It says all that is needed to play on where a server no longer knows the game.
  * @param {Game} game
  * @param {0 | 1 | null} side  that whoever opens it plays; null: every human side
+ * @param {string | null} [invite]  lets in whoever has not got the server's token
  */
-export function linkTo({ id, players, position }, side) {
+export function linkTo({ id, players, position }, side, invite = null) {
   const { game, moves, start } = position;
-  return writeAddress("play", id, { game, moves, start, first: players[0], second: players[1], side });
+  return writeAddress("play", id, { game, moves, start, first: players[0], second: players[1], side, invite });
 }
+
+const HERE = /^(localhost|127\.[0-9.]+|\[::1\])$/;
 
 export class ShareGame {
   /** @param {(side: 0 | 1 | null) => void} onSide  this browser plays only this side from now on */
@@ -43,21 +47,24 @@ export class ShareGame {
   }
 
   /** @param {Game} game @param {BoardInformation | null} board */
-  open(game, board) {
+  async open(game, board) {
     if (!board) return;
+    const { invite, address } = await ask(`games/${game.id}/invitation`);
+    const origin = address && HERE.test(window.location.hostname) ? address.replace(/\/$/, "") : window.location.origin;
+    /** @param {0 | 1 | null} side */
+    const link = (side) => origin + linkTo(game, side, invite);
     const people = game.players.filter((player) => player === "human").length;
     const seats = people === 2 ? /** @type {(0 | 1)[]} */ ([1, 0]).map((side) => this.row(
-      game,
+      link(side),
       `A friend plays ${board.sides[side].name}`,
       side,
     )) : [];
-    fill(this.rows, seats, this.row(game, people ? "Go on with the game elsewhere" : "Watch the game", null));
-    this.element.showModal();
+    fill(this.rows, seats, this.row(link(null), people ? "Go on with the game elsewhere" : "Watch the game", null));
+    if (this.element.isConnected && !this.element.open) this.element.showModal();
   }
 
-  /** @param {Game} game @param {string} words @param {0 | 1 | null} side */
-  row(game, words, side) {
-    const link = window.location.origin + linkTo(game, side);
+  /** @param {string} link @param {string} words @param {0 | 1 | null} side */
+  row(link, words, side) {
     const copy = async () => {
       await copyText(link);
       this.element.close();

@@ -126,7 +126,7 @@ export class OpinionPanel {
     }));
     this.rows?.show(moves, exact);
     const said = analysis ? [
-      `${count(analysis.simulations)} simulations in ${analysis.seconds.toFixed(1)} s`,
+      (analysis.simulations === null ? "" : `${count(analysis.simulations)} simulations in `) + `${analysis.seconds.toFixed(1)} s`,
       ...analysis.remarks.filter((remark) => !remark.includes("simulations")),
     ] : [game.position.over ? "The game is over." : this.live ? "Thinking…" : ""];
     fill(/** @type {HTMLElement} */ (this.remark), said.join("; "));

@@ -176,7 +176,7 @@ export class ReviewPanel {
       "tr",
       { class: "accuracy" },
       html("th", { scope: "row" }, "Accuracy"),
-      this.players.map((player) => html("td", {}, `${player.accuracy.toFixed(1)}\u202f%`)),
+      this.players.map((player) => html("td", {}, accuracyOf(player))),
     );
     fill(
       this.table,
@@ -269,6 +269,11 @@ export class ReviewPanel {
   get judged() {
     return new Map(this.moves.map((move) => [move.ply, move]));
   }
+}
+
+/** @param {{accuracy: number | null}} player  none where a side made no move */
+function accuracyOf({ accuracy }) {
+  return accuracy === null ? "–" : `${accuracy.toFixed(1)}\u202f%`;
 }
 
 /** @param {string} tried @param {JudgedMove} answer  about it @param {JudgedMove} played  what it is to be better than */

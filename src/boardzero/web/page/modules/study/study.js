@@ -326,7 +326,7 @@ export class StudyView {
     fill(this.board.layers.opinions);
     fill(this.board.layers.heat);
     return this.board.show(
-      { cells, turn: 0, legal: [], last: null, line: [], sentence: "A board is being set up." },
+      { cells, turn: 0, legal: [], last: null, lines: [], sentence: "A board is being set up." },
       { choosing: false, painting: true, animated: false },
     );
   }

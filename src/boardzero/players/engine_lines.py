@@ -1,4 +1,4 @@
-"""When a line came, as distinct from when we got to read it.
+"""Lines from other programs: no more of each than is wanted, and when it came, as distinct from when we got to read it.
 
 On a busy machine a thread that is woken by a line may wait for a core, now and then for tenths of a second. Linux counts how
 long each thread has waited so, and with that the moment is known.
@@ -7,6 +7,23 @@ long each thread has waited so, and with that the moment is known.
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Protocol
+
+LONGEST_LINE = 1 << 16  # bytes
+
+
+class Stream(Protocol):
+    """What lines are read from."""
+
+    def readline(self, limit: int = -1, /) -> bytes: ...
+
+
+def read_line(stream: Stream) -> bytes:
+    """The next line, however long it is: what is beyond the longest is dropped. Nothing at the end."""
+    line = rest = stream.readline(LONGEST_LINE)
+    while rest and not rest.endswith(b"\n"):
+        rest = stream.readline(LONGEST_LINE)
+    return line
 
 
 def moments_of_arrival() -> Iterator[float]:

@@ -1,0 +1,62 @@
+"""What may be said of each player, apart from what plays: it is checked before anything compiled is loaded."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from boardzero.settings.precision import Precision
+from boardzero.settings.specification import Parameters
+
+DEEPEST_LOOK = 1023  # plies that alpha-beta's table can hold
+USUAL_NODES = 2_000_000  # of the tree of rollouts
+
+
+class ForestParameters(Parameters):
+    """How long to search and how. With both limits the first one reached ends the search."""
+
+    sims: int | None = Field(None, ge=1, le=100_000_000, description="simulations a move")
+    seconds: float | None = Field(None, gt=0, le=86_400, description="seconds a move")
+    noise: bool = Field(False, description="Dirichlet noise at the root, as in self-play")
+    temperature: float = Field(0, ge=0, le=100, description="moves are drawn by visits ^ (1 / temperature); 0 takes the best")
+    memory: int = Field(1024, ge=1, le=1_000_000, description="megabytes that the tree may take")
+
+
+class AlphaZeroParameters(ForestParameters):
+    """Search limits, and where the network is."""
+
+    network: str = Field("", description="a run's folder (its newest network) or a network file; nothing: the shipped one")
+    threads: int = Field(1, ge=1, le=1024, description="threads that evaluate positions")
+    precision: Precision = Field(
+        "auto", description="32 bits, or 8 in the network's tower; auto: 8 where the processor is fast with them"
+    )
+    leaves: int = Field(
+        0, ge=0, le=256, description="leaves that are evaluated together; 0: 4 against a clock, 1 (better moves) otherwise"
+    )
+
+
+class HeuristicParameters(ForestParameters):
+    """Search limits, and what Slávka's Gomoku program set for its own."""
+
+    c: float = Field(4.0, ge=0, le=1000, description="exploration: how much the prior counts against the value")
+    leaves: int = Field(
+        1, ge=1, le=256, description="leaves that are evaluated together: more are faster, and a little less exact"
+    )
+
+
+class MinimaxParameters(Parameters):
+    """How far to look. With both limits the first one reached ends the search; with none, one second does."""
+
+    depth: int | None = Field(None, ge=1, le=DEEPEST_LOOK, description="plies to look ahead")
+    seconds: float | None = Field(None, gt=0, le=86_400, description="seconds a move")
+
+
+class RolloutParameters(Parameters):
+    """How long to search and how. With both limits the first one reached ends the search; with none, 1000 simulations do."""
+
+    sims: int | None = Field(None, ge=1, le=1_000_000_000, description="simulations a move")
+    seconds: float | None = Field(None, gt=0, le=86_400, description="seconds a move")
+    c: float = Field(1.4, ge=0, le=1000, description="weight of exploration in UCB1: mean + c · √(ln N / n)")
+    variant: Literal["uct", "every-child"] = Field(
+        "uct", description="uct: a rollout a simulation, most visits win; every-child: one from each child, highest U wins"
+    )
+    nodes: int = Field(USUAL_NODES, ge=1000, le=100_000_000, description="largest size of the tree")
