@@ -103,7 +103,7 @@ class StrengthMeasured:
 
 @dataclass(frozen=True)
 class DamageFound:
-    """Something is wrong that the run goes on without: a file that was set aside, a machine that cannot play, a failing copy."""
+    """Something is wrong that the run goes on without: a file set aside, a machine that cannot play, a failing copy."""
 
     sentence: str
 
