@@ -22,7 +22,7 @@ from boardzero.training.matches import MatchScore, NetworkSide, PlayerSide, play
 from boardzero.training.run_folder import Promotions, RunFolder
 
 GATED = ("gate.kind=percentage", "gate.games=8", "gate.percentage=1")  # nearly everybody passes
-CLOSED = ("gate.kind=ratio", "gate.games=4", "gate.factor=1000")  # nearly nobody does
+CLOSED = ("gate.kind=percentage", "gate.games=16", "gate.percentage=100")  # nobody wins every game
 
 
 def comparisons(events: list[TrainingEvent]) -> list[NetworksCompared]:

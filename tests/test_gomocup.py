@@ -519,6 +519,9 @@ def test_unusable_players_are_told_and_replaced() -> None:
 
 
 def test_the_tree_fits_the_memory_that_the_manager_allows() -> None:
+    new_brain("heuristic:memory=4", find_game("gomoku")).choose(
+        Position(find_game("gomoku"), "h8"), 0.1
+    )  # compiles, if need be
     used = used_megabytes()
     assert 30 < used < 10_000
     assert tree_megabytes(0) == 1024

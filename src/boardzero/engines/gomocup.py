@@ -103,11 +103,10 @@ class GomocupSession:
         self._thinker.close()
 
     def _send(self, line: str) -> None:
-        """Nothing is said after the manager has ended the conversation."""
+        """Quick answers come even if END has been heard already; nobody thinks, or says what he thought, after that."""
         remark, self._remark = self._remark, ""
         for said in filter(None, (remark, line)):
-            if not self._ended:
-                self._answer(said)
+            self._answer(said)
 
     def _obey(self, command: str, rest: str, moment: float) -> bool:
         match command:
@@ -254,7 +253,8 @@ class GomocupSession:
         except NoAnswer:
             remark = "" if self._closed else "DEBUG the player was not ready in time: a plain move"
         except ThoughtFailed as error:
-            self._send(f"MESSAGE {one_line(str(error)).rstrip('.')}: a plain move")
+            if not self._ended:
+                self._send(f"MESSAGE {one_line(str(error)).rstrip('.')}: a plain move")
         if point is None or point in board.stones:
             point = plain
         self._lateness.saw(times.soft, time.perf_counter())
@@ -271,7 +271,7 @@ class GomocupSession:
             opening = self._thinker.balanced_opening(board.size, self._exact, self.limits.memory, times)
             if not self._ended:
                 board.stones = {point: ply % 2 == 0 for ply, point in enumerate(opening)}
-            self._send(" ".join(map(str, opening)))
+                self._send(" ".join(map(str, opening)))
             return
         board.stones = {point: not black for point, black in board.stones.items()}  # as white sees it, who is to move
         judged = None
