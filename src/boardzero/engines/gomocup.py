@@ -103,10 +103,11 @@ class GomocupSession:
         self._thinker.close()
 
     def _send(self, line: str) -> None:
-        """Quick answers come even if END has been heard already; nobody thinks, or says what he thought, after that."""
+        """Nothing is said after the manager has ended the conversation."""
         remark, self._remark = self._remark, ""
         for said in filter(None, (remark, line)):
-            self._answer(said)
+            if not self._ended:
+                self._answer(said)
 
     def _obey(self, command: str, rest: str, moment: float) -> bool:
         match command:
@@ -135,7 +136,7 @@ class GomocupSession:
             case "INFO":
                 self._hear(*split_command(rest))
             case "ABOUT":
-                self._send(about())
+                self._answer(about())  # also to those who ask only this, and END
             case "END":
                 return False
             case _:
