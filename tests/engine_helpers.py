@@ -1,6 +1,7 @@
 """Engines without processes: sessions that are told lines directly, and transports that follow a script."""
 
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -11,6 +12,10 @@ from boardzero.engines.gomocup import GomocupSession
 from boardzero.engines.mind import PlayerMind
 from boardzero.engines.thinking_process import ThinkingProcess, think
 from boardzero.players.engine_process import EngineFault, EngineSilence
+
+FAR_TOO_LONG = 60.0  # seconds
+LONG = 600_000  # milliseconds a move: nobody is late, on any machine
+MOVE = re.compile(r"\d{1,2},\d{1,2}")
 
 
 class ThinkingThread(ThinkingProcess):
@@ -56,6 +61,17 @@ class Talk:
         """The last answer to these lines that is not only said aside; empty if there is none."""
         said = [answer for answer in self.say(*lines) if not answer.startswith(("MESSAGE", "DEBUG", "status"))]
         return said[-1] if said else ""
+
+
+def brain(player: str = "heuristic:sims=20") -> Talk:
+    """A brain that has got all the time it needs to load its player."""
+
+    def new_session(answer: Answer) -> GomocupSession:
+        session = gomocup_session(answer, player)
+        session.limits.turn = LONG
+        return session
+
+    return Talk(new_session)
 
 
 class SessionTransport:

@@ -2,23 +2,15 @@
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
-from page_browser import expect, needs_chromium, open_browser, serious_findings, visiting
+from page_browser import expect, needs_chromium, serious_findings, visiting
 from training_runs import SMALL
 
 pytestmark = needs_chromium
 
 PATIENCE = 180_000  # milliseconds; a training is a process of its own that has to start
 NUMBER = re.compile(r"^[1-9][0-9,]*$")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with open_browser() as opened:
-        yield opened
 
 
 def tile(page: Any, name: str) -> Any:
@@ -93,6 +85,7 @@ def test_training_is_started_watched_live_stopped_and_played_against(browser: An
         assert listed.evaluate("row => row.isConnected")  # what is pointed at stays while its numbers change
         assert serious_findings(page) == []
         page.emulate_media(color_scheme="dark")
+        expect(page.locator("html")).to_have_attribute("data-theme", "dark")  # the page hears of it a moment later
         assert serious_findings(page) == []
 
         page.get_by_role("button", name="Stop", exact=True).click()

@@ -11,7 +11,6 @@ from page_browser import (
     end_server,
     expect,
     needs_chromium,
-    open_browser,
     serious_findings,
     server_address,
     start_server,
@@ -24,12 +23,6 @@ END = re.compile(r"won|Drawn")
 LONGEST = 80  # clicks of one game
 VISITS = 8
 PAINT = "performance.getEntriesByName('first-contentful-paint')"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with open_browser() as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -1,29 +1,15 @@
 """What the page does while answers are under way, when they come in another order, and when somebody presses twice."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
-from page_browser import Held, expect, needs_chromium, open_browser, server_address, visiting
+from page_browser import Held, expect, needs_chromium, server_address, visiting
 
 pytestmark = needs_chromium
 
 TABLE = "/play?game=connect4&first=human&second=human"
 MOVES = re.compile(r"/api/games/\w+/moves$")
 POSITION = re.compile(r"/api/position\?")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with open_browser() as opened:
-        yield opened
-
-
-@pytest.fixture
-def visit(browser: Any) -> Iterator[Any]:
-    with visiting(browser) as opened:
-        yield opened
 
 
 def cell(page: Any, place: int) -> Any:

@@ -2,27 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from page_browser import Held, expect, needs_chromium, open_browser, serious_findings, visiting
+from page_browser import Held, expect, needs_chromium, serious_findings, visiting
 
 pytestmark = needs_chromium
 
 UNKNOWN = {"action": 0, "visits": 10, "share": 0.1, "value": 0.0, "win_probability": 0.5, "prior": 0.1, "exact": None}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with open_browser() as opened:
-        yield opened
-
-
-@pytest.fixture
-def visit(browser: Any) -> Iterator[Any]:
-    with visiting(browser) as opened:
-        yield opened
 
 
 def tab(page: Any, name: str) -> None:

@@ -3,7 +3,6 @@
 import json
 import shutil
 import time
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -20,10 +19,6 @@ from boardzero.evaluation.run_history import read_history
 from boardzero.events.training import GenerationDone, NetworksCompared, PerfectPlayMeasured, StrengthMeasured
 from boardzero.games.catalogue import find_game
 from boardzero.training.run_folder import RunFolder
-
-CHROMIUM = "/usr/bin/chromium"
-BROWSER_OPTIONS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-                   "--disable-component-update", "--disable-sync"]  # fmt: skip
 
 
 def generation_done(generation: int) -> GenerationDone:
@@ -253,17 +248,6 @@ def test_the_command_writes_where_it_is_told(trained: Path, tmp_path: Path, caps
 
 
 # -- in a browser -----------------------------------------------------------------------------------------------------------
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    api = pytest.importorskip("playwright.sync_api")
-    if not Path(CHROMIUM).is_file():
-        pytest.skip(f"Chromium is not installed at {CHROMIUM}")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=BROWSER_OPTIONS)
-        yield browser
-        browser.close()
-
-
 def opened(browser: Any, path: Path, width: int = 1280, scheme: str = "light") -> tuple[Any, list[str]]:
     """The page, and whatever the browser complains about."""
     page = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme).new_page()
@@ -302,6 +286,8 @@ def test_a_browser_opens_the_report_without_errors(trained: Path, browser: Any, 
 @pytest.mark.slow
 def test_charts_are_also_written_as_pictures(trained: Path, tmp_path: Path) -> None:
     pytest.importorskip("kaleido")
+    from page_browser import CHROMIUM
+
     if not Path(CHROMIUM).is_file():
         pytest.skip(f"Chromium is not installed at {CHROMIUM}")
     _, *pictures = write_report([trained], tmp_path / "report.html", pictures=True)

@@ -20,6 +20,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from training_runs import begin, checkpoint_of, game_numbers, games_on_disk, run
 
 from boardzero.arena.match import Match, MatchSettings
+from boardzero.cores import usable_cores
 from boardzero.errors import BadInput
 from boardzero.events.training import DamageFound, GenerationDone, Remark, SelfPlayProgress, TrainingEvent
 from boardzero.games.catalogue import find_game
@@ -27,7 +28,6 @@ from boardzero.network.weights import ONNX_SUFFIX, load_network, read_header
 from boardzero.players.catalogue import find_player
 from boardzero.replay.record import SelfPlayGame
 from boardzero.replay.replay import Replay
-from boardzero.training.cores import cores_here
 from boardzero.training.learner import Learner
 from boardzero.training.loop import Training
 from boardzero.training.resuming import keep_clock
@@ -104,7 +104,7 @@ def test_several_workers_share_a_run(tmp_path: Path) -> None:
 
 def test_training_has_all_cores_unless_the_run_is_to_be_repeatable(tmp_path: Path) -> None:
     run(begin(tmp_path / "many", "selfplay.workers=2", generations=1))
-    assert torch.get_num_threads() == len(cores_here())
+    assert torch.get_num_threads() == len(usable_cores())
     run(begin(tmp_path / "one", generations=1))
     assert torch.get_num_threads() == 1
 

@@ -7,6 +7,7 @@ import typer
 
 from boardzero.cli import bench_cluster, bench_engine, bench_serve
 from boardzero.cli.output import AsJson, let_interrupt_end_the_process, print_json
+from boardzero.cores import usable_cores
 
 app = typer.Typer(help="Measure the speed of a part of boardzero.", no_args_is_help=True)
 
@@ -64,7 +65,6 @@ def bench_search(
     as_json: AsJson = False,
 ) -> None:
     """Simulations a second of the forest with a free evaluator (against its plain twin) and of rollouts; growth; threads."""
-    import os
 
     from boardzero.cli.bench_search import new_network_evaluator, print_report
     from boardzero.games.benchmark import STANDARD_GAMES
@@ -83,7 +83,7 @@ def bench_search(
     steps = {"free evaluator": benchmark.measure_growth(chosen, growth)}
     if network:
         steps["network of 4 × 32"] = benchmark.measure_growth(chosen, growth, new_network_evaluator(chosen))
-    threads = sorted({1, 2, os.cpu_count() or 1})
+    threads = sorted({1, 2, len(usable_cores())})
     scaling = {count: benchmark.measure_threads(chosen, max(sizes), seconds, count) for count in threads}
     report = {
         "forest": [{**vars(speed), "ratio": speed.ratio} for speed in forests],
@@ -133,13 +133,12 @@ def bench_network(
     as_json: AsJson = False,
 ) -> None:
     """Size and arithmetic of a network, and positions a second with ONNX Runtime against PyTorch."""
-    import os
 
     from boardzero.cli.bench_network import chosen_network, print_report
 
     let_interrupt_end_the_process()
     sizes = whole_numbers("--batches", batches)
-    counts = whole_numbers("--threads", threads) if threads else sorted({1, os.cpu_count() or 1})
+    counts = whole_numbers("--threads", threads) if threads else sorted({1, len(usable_cores())})
 
     from boardzero.network.benchmark import measure_network  # PyTorch takes seconds: refuse bad options before
 
@@ -166,7 +165,6 @@ def bench_selfplay(
     as_json: AsJson = False,
 ) -> None:
     """Evaluations and simulations a second in self-play, against the network alone in the same run."""
-    import os
 
     from boardzero.cli.bench_selfplay import print_report
     from boardzero.games.catalogue import find_game
@@ -175,7 +173,7 @@ def bench_selfplay(
     from boardzero.settings.run import RunSettings
 
     let_interrupt_end_the_process()
-    counts = whole_numbers("--threads", threads) if threads else sorted({1, os.cpu_count() or 1})
+    counts = whole_numbers("--threads", threads) if threads else sorted({1, len(usable_cores())})
     game = find_game(name)
     settings = apply_changes(RunSettings, {**default_values(game.name), "game": game.specification}, changes or [])
 

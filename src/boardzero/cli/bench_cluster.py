@@ -1,6 +1,5 @@
 """`boardzero bench cluster`: self-play on Ray here, and what larger clusters would do."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from boardzero.cli.output import AsJson, print_json
+from boardzero.cores import usable_cores
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -52,7 +52,7 @@ def bench_cluster(
         from boardzero.cluster.scaling import Assumptions
 
         say = partial(console.print, style="dim", markup=False)
-        benchmark = ClusterBenchmark(ray, game, settings, os.cpu_count() or 1, say)
+        benchmark = ClusterBenchmark(ray, game, settings, len(usable_cores()), say)
         report = benchmark.run(counts, seconds, rounds)
     training = settings.training
     assumed = Assumptions(cores_per_machine, link * 125e6, training.passes, training.positions, learner_factor)

@@ -1,13 +1,11 @@
 """A player: one self-play worker, the same as on one machine, that carries out orders. It knows Ray only by its references."""
 
-import os
 import socket
-import sys
 import time
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import TemporaryDirectory, gettempdir
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +17,7 @@ from boardzero.games.rules import Game, Planes
 from boardzero.network.evaluator import OnnxEvaluator, preferred_device
 from boardzero.network.header import parse_header
 from boardzero.network.precision import in_precision
+from boardzero.players.compiling import compiling_alone
 from boardzero.replay.columns import GameColumns
 from boardzero.replay.journal import frame_of
 from boardzero.replay.record import SelfPlayGame
@@ -149,22 +148,17 @@ def check_version(of_driver: str) -> None:
 
 
 def _compile_alone(game: Game, settings: RunSettings) -> None:
-    """Compile what games need, while no other player of this machine does: together they could spoil the cache."""
-    lock = (Path(gettempdir()) / f"boardzero-compiling-{os.getuid() if hasattr(os, 'getuid') else 0}.lock").open("ab")
-    with lock:
-        if sys.platform != "win32":
-            import fcntl
+    """Compile what games need, while no other process of this user does: together they could spoil the cache."""
+    few = settings.selfplay.model_copy(update={"games": 1, "cache": 0})
+    moves = 0
 
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        few = settings.selfplay.model_copy(update={"games": 1, "cache": 0})
+    def enough() -> bool:
+        nonlocal moves
+        moves += 1
+        return moves > WARM_STEPS
+
+    with compiling_alone():
         worker = SelfPlayWorker(game, few, settings.search, 0)
-        moves = 0
-
-        def enough() -> bool:
-            nonlocal moves
-            moves += 1
-            return moves > WARM_STEPS
-
         worker.run(lambda planes: _no_opinion(planes, game.action_count), 0, lambda _: None, enough)
 
 

@@ -1,10 +1,9 @@
 """The player behind an engine: the one that was named, or the strongest that there is for the game."""
 
 import gc
-import os
-import sys
 from typing import Any
 
+from boardzero.cores import usable_cores
 from boardzero.engines.memory import used_megabytes
 from boardzero.errors import BadInput
 from boardzero.games.rules import Game
@@ -58,7 +57,7 @@ def completed(specification: str, max_memory: int = 0) -> str:
         return specification
     said: dict[str, Any] = split_pairs(rest, specification)
     fields = player_class(name).Parameters.model_fields
-    usual: dict[str, Any] = {"memory": tree_megabytes(max_memory), "threads": usable_cores(), "leaves": LEAVES}
+    usual: dict[str, Any] = {"memory": tree_megabytes(max_memory), "threads": len(usable_cores()), "leaves": LEAVES}
     if not said.keys() & {"sims", "depth", "seconds"}:
         usual["seconds"] = ENDLESS
     for key, value in usual.items():
@@ -66,11 +65,6 @@ def completed(specification: str, max_memory: int = 0) -> str:
             said.setdefault(key, value)
     pairs = ",".join(f"{key}={value}" for key, value in said.items())
     return f"{name}:{pairs}" if pairs else name
-
-
-def usable_cores() -> int:
-    """The cores that this process may run on, which may be fewer than the machine has."""
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def tree_megabytes(max_memory: int) -> int:

@@ -16,6 +16,7 @@ from typing import Any
 from boardzero.arena.game import derived_seed
 from boardzero.arena.match import MatchResult, MatchSettings, points_of
 from boardzero.arena.openings import Openings
+from boardzero.cores import usable_cores
 from boardzero.errors import BadInput
 from boardzero.evaluation.batched_games import PlannedGame, play_together
 from boardzero.evaluation.experiment_file import Experiment, MatchPlan, Variant
@@ -23,7 +24,6 @@ from boardzero.events.games import GameListener, GamePlayed, GameRecord
 from boardzero.games.catalogue import find_game
 from boardzero.network.weights import write_whole
 from boardzero.players.catalogue import find_player
-from boardzero.training.cores import cores_here
 from boardzero.training.run_folder import RunFolder
 
 FINISHED = "finished"  # a file in the folder of a run that has come to its end
@@ -99,7 +99,7 @@ class ExperimentRuns:
         """In a group of its own: a Ctrl-C in the terminal reaches it through this process, once."""
         if not run.folder.exists:
             run.folder.create(self.experiment.settings_of(run.variant, run.seed))
-        program = f"from boardzero.training.cores import use_cores; use_cores({list(cores)}); {COMMAND_LINE}"
+        program = f"from boardzero.cores import use_cores; use_cores({list(cores)}); {COMMAND_LINE}"
         command = [sys.executable, "-c", program, "resume", str(run.folder.path), *options]
         with (run.folder.path / "output.txt").open("ab") as output:
             return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, process_group=0)
@@ -130,7 +130,7 @@ class ExperimentRuns:
 
 def shares_of_cores(parallel: int) -> list[list[int]]:
     """The cores of each of so many trainings: equally many, and no two have one in common while there are enough."""
-    cores = cores_here()
+    cores = usable_cores()
     each = max(1, len(cores) // parallel)
     return [[cores[(place * each + number) % len(cores)] for number in range(each)] for place in range(parallel)]
 

@@ -51,9 +51,6 @@ class Results:
         """[rows]"""
         return self.counts.sum(axis=-1)
 
-    def with_counts(self, counts: Floats) -> "Results":
-        return Results(self.players, self.first, self.second, counts)
-
 
 @dataclass(frozen=True)
 class Fit:
@@ -75,11 +72,6 @@ class Fit:
     def errors(self) -> Floats:
         """[players]: standard errors against the anchor."""
         return np.sqrt(np.diag(self.covariance))
-
-    def expected_score(self, first: int, second: int) -> float:
-        """Of the first side in a game between these two."""
-        chances = outcome_chances(self.strengths[first] - self.strengths[second] + self.advantage, self.draw)
-        return float(chances[0] + chances[1] / 2)
 
     def chances(self, results: Results) -> Floats:
         """[rows, 3]: of the outcomes of each pairing."""

@@ -443,9 +443,6 @@ class ReferenceTree:
             kept -= 1
         return 0 if kept == 1 and edge.visits > 1 else kept
 
-    def draw_full_search(self, probability: float) -> bool:
-        return probability >= 1.0 or draw_uniform(self.stream) < probability
-
     # -- the next move -------------------------------------------------------------------------------------------------
     def advance(self, action: int) -> None:
         """Play a move and keep the subtree that it leads to."""

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from types import TracebackType
 
+from boardzero.cores import usable_cores
 from boardzero.errors import BadInput
 from boardzero.events.training import (
     DamageFound,
@@ -36,7 +37,6 @@ from boardzero.selfplay.source import Goal, LocalSelfPlay, PlayingWorker, SelfPl
 from boardzero.selfplay.worker import SelfPlayWorker
 from boardzero.settings.run import RunSettings
 from boardzero.training.concurrent import learn_while_playing
-from boardzero.training.cores import cores_here
 from boardzero.training.epochs import EpochBatches
 from boardzero.training.gate import Gate
 from boardzero.training.learner import Learner, LossReport
@@ -382,7 +382,7 @@ class Training:
 
     def _make_selfplay(self, first: int) -> SelfPlaySource:
         """Whose games have numbers from this one on, which no game of the run has had."""
-        cores = len(cores_here())
+        cores = len(usable_cores())
         most = max(1, cores - 1) if self.settings.mode == "concurrent" else cores
         count = self.settings.selfplay.workers or most
         workers = [
@@ -398,14 +398,14 @@ class Training:
 
     def _threads_of_training(self) -> int:
         """Alone, all cores, unless one worker says that the run is to be the same again; beside self-play, the others."""
-        cores = len(cores_here())
+        cores = len(usable_cores())
         if self.settings.mode == "concurrent":
             return max(1, cores - self.selfplay.cores_here)
         return 1 if len(self.workers) == 1 else cores
 
     def _threads_of_matches(self) -> int:
         alone = self.settings.mode == "alternating" and len(self.workers) > 1
-        return len(cores_here()) if alone else 1
+        return len(usable_cores()) if alone else 1
 
     # -- its parts, which a cluster makes otherwise ------------------------------------------------------------------------
     def _make_learner(self, network: Network) -> Learner:

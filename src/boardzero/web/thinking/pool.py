@@ -1,7 +1,6 @@
 """The bounded queue in front of everyone who thinks; all of it is called from the event loop."""
 
 import asyncio
-import os
 import secrets
 import time
 from collections.abc import AsyncGenerator, Callable
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from boardzero.cores import usable_cores
 from boardzero.errors import BadInput
 from boardzero.games.position import Position
 from boardzero.games.rules import Game, State
@@ -48,7 +48,7 @@ class ThinkingPool:
         load: Callable[[SearchKey], Evaluator] = load_evaluator,
     ) -> None:
         self.shelf, self.room = shelf, room
-        count = threads or os.cpu_count() or 1
+        count = threads or len(usable_cores())
         self._thinkers = [Thinker(f"thinking-{index}", load) for index in range(count)]
         self._alone = ThreadPoolExecutor(count, thread_name_prefix="player")
         self._alone_load = 0

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 
 
-def cores_here() -> list[int]:
+def usable_cores() -> list[int]:
     """By number. A process that was given some of the machine's cores counts only those."""
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
 
