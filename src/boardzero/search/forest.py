@@ -6,6 +6,7 @@ lessons/6_alphazero.py explains this.
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +37,14 @@ class RootEdge:
     value: float  # the mean of its simulations; 0 if there were none
     prior: float
     lower: int
+    upper: int
+
+
+class Judgement(NamedTuple):
+    """What the search says of a position, for the player to move there."""
+
+    value: float  # the expected result
+    lower: int  # the proven bounds of the result; equal when it is proven
     upper: int
 
 
@@ -98,6 +107,10 @@ class Forest:
 
     def root_state(self, tree: int) -> State:
         return self.arrays.states[tree, self.arrays.trees[tree]["root"]]
+
+    def root_states(self, trees: npt.NDArray[np.int32]) -> npt.NDArray[np.uint64]:
+        """[trees, words]: a copy of the roots' states."""
+        return self.arrays.states[trees, self.arrays.trees["root"][trees]]
 
     # -- searching -----------------------------------------------------------------------------------------------------
     def search(
@@ -214,6 +227,13 @@ class Forest:
         """The proven bounds of the result for the player to move at the root; equal when it is proven."""
         root = self.arrays.nodes[tree, self.arrays.trees[tree]["root"]]
         return int(root["lower"]), int(root["upper"])
+
+    def root_judgements(self, trees: npt.NDArray[np.int32]) -> list[Judgement]:
+        """Of many roots at once."""
+        roots = self.arrays.nodes[trees, self.arrays.trees["root"][trees]]
+        lower, upper = roots["lower"], roots["upper"]
+        values = np.clip(roots["value_sum"] / np.maximum(roots["visits"], 1), lower, upper)
+        return [Judgement(*root) for root in zip(values.tolist(), lower.tolist(), upper.tolist(), strict=True)]
 
     def is_full(self, tree: int) -> bool:
         """Did the last search of this tree run out of room? It then went on without growing."""

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from boardzero.games.randomness import draw_below, draw_uniform, new_stream
 from boardzero.games.rules import Game, Outcome
 from boardzero.replay.record import SelfPlayGame
-from boardzero.search.forest import Evaluator, Forest
+from boardzero.search.forest import Evaluator, Forest, Judgement
 from boardzero.selfplay.progress import GameInProgress
 from boardzero.settings.search import PlayoutCap, SearchSettings
 from boardzero.settings.selfplay import SelfPlaySettings
@@ -120,54 +120,45 @@ class SelfPlayWorker:
 
     def _make_moves(self, lanes: npt.NDArray[np.int32], on_game: Callable[[SelfPlayGame], None]) -> None:
         """Make a move in every lane whose search is complete, and begin the next searches there."""
-        moves = self.settings.moves
-        temperatures = np.full(len(self.forest), -1.0)
-        for lane in lanes:
-            temperatures[lane] = moves.temperature_at(len(self._games[lane].actions))
-        policies = self.forest.policies(lanes)
-        actions = self.forest.choose(temperatures, moves.softmax_beta)
-        for row, lane in enumerate(lanes):
-            if self._make_move(lane, int(actions[lane]), policies[row], on_game):
-                actions[lane] = -1  # a new game stands there already
-        self.forest.advance(actions)
-        if not self.settings.keep_tree:
-            for lane in lanes:
-                self.forest.set_root(lane, self.forest.root_state(lane).copy())
+        forest, moves = self.forest, self.settings.moves
+        temperatures = np.full(len(forest), -1.0)
+        temperatures[lanes] = [moves.temperature_at(len(self._games[lane].actions)) for lane in lanes]
+        policies, judgements, searched = forest.policies(lanes), forest.root_judgements(lanes), forest.root_states(lanes)
+        actions = forest.choose(temperatures, moves.softmax_beta)
+        forest.advance(actions)
+        for lane, policy, judgement, before, after in zip(
+            lanes.tolist(), policies, judgements, searched, forest.root_states(lanes), strict=True
+        ):
+            progress = self._games[lane]
+            progress.add_move(int(actions[lane]), policy, judgement.value, bool(self._full[lane]))
+            result = self._result(progress, self.game.turn(before), judgement, after)
+            if result is not None:
+                self._finish(lane, result, self.game.outcome(after) is Outcome.GOING_ON, on_game)
+            elif not self.settings.keep_tree:
+                forest.set_root(lane, after)
         self._begin_searches(lanes)
 
-    def _make_move(
-        self, lane: int, action: int, policy: npt.NDArray[np.float32], on_game: Callable[[SelfPlayGame], None]
-    ) -> bool:
-        """Record a move; says whether it ended the game (then the next one has begun)."""
-        progress, state = self._games[lane], self.forest.root_state(lane)
-        side, (lower, upper) = self.game.turn(state), self.forest.root_bounds(lane)
-        value = min(max(self.forest.root_value(lane), lower), upper)  # what is proven is not a matter of opinion
-        progress.add_move(action, policy, value, bool(self._full[lane]))
-        successor = self.game.next_state(state, action)
-        result = self._result_after(lane, progress, side, value, successor)
-        if result is None:
-            return False
-        early = self.game.outcome(successor) is Outcome.GOING_ON
-        record = progress.finish(self.game, result, early, self.generation, self.seed)
-        self._count(progress, record)
-        on_game(record)
-        self._games[lane] = self._new_game(lane)
-        return True
+    def _result(self, progress: GameInProgress, side: int, judgement: Judgement, state: npt.NDArray[np.uint64]) -> int | None:
+        """The result for the first player if the game is over now, by its rules, by proof or by resignation.
 
-    def _result_after(
-        self, lane: int, progress: GameInProgress, side: int, value: float, successor: npt.NDArray[np.uint64]
-    ) -> int | None:
-        """The result for the first player if the game is over now, by its rules, by proof or by resignation."""
-        if self.game.outcome(successor) is not Outcome.GOING_ON:
-            winner = self.game.winner(successor)
+        `judgement` is of the position that this side has just moved in, `state` is the one after it.
+        """
+        if self.game.outcome(state) is not Outcome.GOING_ON:
+            winner = self.game.winner(state)
             return 0 if winner is None else 1 - 2 * winner
         own = 1 if side == 0 else -1
-        lower, upper = self.forest.root_bounds(lane)
-        if self.settings.end_when_proven and lower == upper:
-            return own * lower
-        if self.settings.resign_below > -1 and progress.looks_lost(side, value, self.settings.resign_below):
+        if self.settings.end_when_proven and judgement.lower == judgement.upper:
+            return own * judgement.lower
+        if self.settings.resign_below > -1 and progress.looks_lost(side, judgement.value, self.settings.resign_below):
             return None if progress.plays_on else -own
         return None
+
+    def _finish(self, lane: int, result: int, early: bool, on_game: Callable[[SelfPlayGame], None]) -> None:
+        """Hand over the game that is over, and begin the next one in its place."""
+        record = self._games[lane].finish(self.game, result, early, self.generation, self.seed)
+        self._count(self._games[lane], record)
+        on_game(record)
+        self._games[lane] = self._new_game(lane)
 
     def _count(self, progress: GameInProgress, record: SelfPlayGame) -> None:
         counts = self.counts
