@@ -12,6 +12,7 @@ from boardzero.replay.columns import GameColumns
 from boardzero.replay.record import SearchKind, SelfPlayGame
 from boardzero.search.forest import Evaluator
 from boardzero.selfplay.pool import play_games
+from boardzero.selfplay.progress import GameInProgress
 from boardzero.selfplay.worker import SelfPlayWorker
 from boardzero.settings.search import PlayoutCap, SearchSettings
 from boardzero.settings.selfplay import SelfPlaySettings
@@ -246,6 +247,26 @@ def failing_after(evaluate: Evaluator, calls: int) -> Evaluator:
         return evaluate(planes)
 
     return fail_at_last
+
+
+def test_a_single_worker_that_fails_hands_over_what_it_has_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, taken = find_game("tictactoe"), list[SelfPlayGame]()
+    worker = SelfPlayWorker(game, QUICK, SearchSettings(), seed=5)
+    begin = worker._new_game
+
+    def fail_after_a_game(lane: int) -> GameInProgress:
+        if worker.counts.games:
+            raise BadInput("It is broken.")
+        return begin(lane)
+
+    def take_in(games: list[SelfPlayGame]) -> bool:
+        taken.extend(games)
+        return False
+
+    monkeypatch.setattr(worker, "_new_game", fail_after_a_game)
+    with pytest.raises(BadInput, match="broken"):
+        play_games([worker], lambda: opinionated(game), 0, take_in)
+    assert len(taken) == worker.counts.games == 1
 
 
 def test_a_proven_position_has_its_proven_value() -> None:

@@ -69,8 +69,7 @@ class _Loop:
         self.learning = None
         training.complete_generation(report, training.speeds.since_restart(), time.perf_counter() - self._learning_begun)
         training.speeds.restart()
-        if training.gate.is_open:
-            self._exchange()
+        self._exchange()  # behind a gate the same network goes on, with searches that have grown
         generation, seconds = training.progress.generation, training.seconds
         if self.measuring is None and self.comparing is None and training.strength.is_due(generation, seconds):
             training.in_use = {generation}
