@@ -54,6 +54,24 @@ def test_rounded_network_thinks_nearly_the_same(shape: str, game_name: str) -> N
     assert np.abs(rounded_values - values).mean() < 0.1 * values.std() + 1e-3
 
 
+@pytest.mark.parametrize("still", ["values", "weights"])
+def test_bias_survives_where_everything_else_is_0(still: str) -> None:
+    """Rectifiers that never let anything through, or channels that read nothing: all that is left is the bias."""
+    game = find_game("connect4")
+    network = build_network(SHAPES["not normalised"], game, 3).eval()
+    block = network.tower[1]  # type: ignore[index]
+    with torch.no_grad():
+        if still == "values":
+            block.first[0].bias.fill_(-100.0)
+        else:
+            block.second[0].weight.zero_()
+        block.second[0].bias.copy_(torch.linspace(-1, 1, 16))
+    model, planes = export_onnx(network, game), random_positions(game, 64)
+    exact, rounded = OnnxEvaluator(model)(planes), OnnxEvaluator(quantized(model, planes))(planes)
+    for one, other in zip(exact, rounded, strict=True):
+        assert np.abs(one - other).mean() < 0.1 * one.std() + 1e-3
+
+
 def test_all_convolutions_of_the_tower_but_the_first_read_rounded_values() -> None:
     game = find_game("connect4")
     model = onnx.load_from_string(quantized(export_onnx(lively(SHAPES["usual"], "connect4"), game), random_positions(game, 64)))
