@@ -3,7 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from boardzero.events.training import TrainingEvent
+import pytest
+
+from boardzero.events.training import GenerationDone, TrainingEvent
 from boardzero.replay.columns import GameColumns
 from boardzero.replay.journal import read_journal
 from boardzero.replay.shards import read_shard
@@ -67,3 +69,26 @@ def checkpoint_of(folder: RunFolder) -> Any:
     checkpoint = folder.load_checkpoint(lambda sentence: (_ for _ in ()).throw(AssertionError(sentence)))
     assert checkpoint is not None
     return checkpoint
+
+
+def run_generations(folder: RunFolder, generations: int) -> None:
+    """Stop, as a kill would, after so many generations."""
+
+    def end(event: TrainingEvent) -> None:
+        if isinstance(event, GenerationDone) and event.generation == generations:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError), Training(folder, end) as training:
+        training.run()
+
+
+def assert_nothing_lost_or_twice(folder: RunFolder) -> None:
+    """Every game of the run is on disk, once, and counted once."""
+    numbers = game_numbers(folder)
+    assert len(set(numbers)) == len(numbers)
+    progress, _ = checkpoint_of(folder)
+    counted = [games for games in games_on_disk(folder) if (games.generations < progress.generation).any()]
+    played = sum(int((games.generations < progress.generation).sum()) for games in counted)
+    assert progress.games == played
+    positions = sum(int(games.positions[games.generations < progress.generation].sum()) for games in counted)
+    assert progress.positions == positions

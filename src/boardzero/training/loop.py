@@ -295,8 +295,8 @@ class Training:
         return report
 
     def _steps_for_new_positions(self) -> int:
-        training, positions = self.settings.training, self._learned_positions
-        if self.settings.mode == "concurrent" and not training.games:
+        training, positions = self.settings.training, min(self._learned_positions, self.replay.positions)
+        if self.settings.mode == "concurrent" and not training.games and self.progress.generation:
             positions = min(positions, self.wanted)  # self-play that is ahead must not make every training longer than the last
         return max(1, math.ceil(positions * training.passes / training.batch))
 
@@ -438,13 +438,13 @@ class Training:
 
     def _save_network(self, generation: int) -> None:
         """With how far the run is then, should the checkpoints be lost."""
-        progress = replace(self.progress, generation=generation, seconds=self.seconds, grown=self._has_grown)
+        progress = replace(self.progress, generation=generation, grown=self._has_grown)
         if generation > self.progress.generation:
             games, positions = progress.games + self._learned_games, progress.positions + self._learned_positions
-            progress = replace(progress, games=games, positions=positions)
+            progress = replace(progress, games=games, positions=positions, seconds=self.seconds)
         details = {
             "generation": generation,
-            "seconds": round(self.seconds if generation else 0, 1),
+            "seconds": round(progress.seconds, 1),
             "seed": self.settings.seed,
             "progress": asdict(progress),
         }
