@@ -18,10 +18,14 @@ from boardzero.settings.search import SearchSettings
 
 def continuous(evaluator_of: Callable[[int], Callable[[], Evaluator]], workers: int = 2) -> ContinuousSelfPlay:
     game = find_game("tictactoe")
-    playing = [
-        SelfPlayWorker(game, QUICK, SearchSettings(), seed=5, first_number=n, number_step=workers) for n in range(workers)
-    ]
+    playing = [SelfPlayWorker(game, QUICK, SearchSettings(), 5, number, workers) for number in range(workers)]
     return ContinuousSelfPlay(playing, evaluator_of, 0, 0.0)
+
+
+def take_until_failure(play: ContinuousSelfPlay, games: list[SelfPlayGame]) -> None:
+    while True:
+        games += play.finished()
+        time.sleep(0.01)
 
 
 def test_a_failing_worker_costs_no_game_of_the_others() -> None:
@@ -36,9 +40,7 @@ def test_a_failing_worker_costs_no_game_of_the_others() -> None:
 
     play, games = continuous(lambda generation: evaluator), list[SelfPlayGame]()
     with pytest.raises(BadInput, match="broken"):
-        while True:
-            games += play.finished()
-            time.sleep(0.01)
+        take_until_failure(play, games)
     play.close()
     with contextlib.suppress(BadInput):
         games += play.finished()

@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from brain_program import brain_program
 
 from boardzero.arena.clock import Clock
 from boardzero.arena.game import play_game
@@ -35,39 +36,6 @@ from boardzero.settings.specification import Parameters
 
 GOMOKU = find_game("gomoku:size=7")
 TOOLS = Path(__file__).parents[1] / "tools"
-BRAIN = """
-import sys, time
-board, turns = set(), 0
-for line in sys.stdin:
-    word, _, rest = line.strip().partition(" ")
-    {heard}
-    if word in ("START", "RESTART"):
-        board, turns = set(), 0
-        print("OK", flush=True)
-    elif word == "BOARD":
-        for line in sys.stdin:
-            if line.strip() == "DONE":
-                break
-            board.add(tuple(map(int, line.split(",")[:2])))
-    elif word == "TURN":
-        board.add(tuple(map(int, rest.split(","))))
-    if word in ("TURN", "BOARD", "BEGIN"):
-        turns += 1
-        free = [(x, y) for y in range(7) for x in range(7) if (x, y) not in board]
-        x, y = free[0]
-        {fault}
-        board.add((x, y))
-        print(f"{{x}},{{y}}", flush=True)
-    if word == "END":
-        break
-"""
-
-
-def brain(folder: Path, fault: str = "pass", heard: str = "pass") -> str:
-    """A program that plays the first free cell, with a fault; what it hears may be noted."""
-    path = folder / "brain: one, two.py"  # colons, commas and spaces
-    path.write_text(BRAIN.format(fault=fault, heard=heard))
-    return f"'{sys.executable}' '{path}'"
 
 
 def match_with(command: str, settings: str = ",patience=60", games: int = 4, clock: Clock | None = None) -> MatchResult:
@@ -80,7 +48,7 @@ def match_with(command: str, settings: str = ",patience=60", games: int = 4, clo
 
 # -- names -------------------------------------------------------------------------------------------------------------
 def test_the_command_is_all_that_stands_behind_the_second_colon(tmp_path: Path) -> None:
-    command = brain(tmp_path)
+    command = brain_program(tmp_path)
     player = find_player(f"engine:gomocup,seconds=2,patience=3:{command}", GOMOKU)
     assert isinstance(player, EnginePlayer)
     assert (player.protocol, player.command, player.parameters.seconds) == ("gomocup", command, 2)
@@ -109,7 +77,7 @@ def test_what_cannot_be_an_engine_is_refused_with_a_sentence(name: str, sentence
 
 # -- faults ------------------------------------------------------------------------------------------------------------
 def test_a_sound_engine_plays_its_games(tmp_path: Path) -> None:
-    result = match_with(brain(tmp_path))
+    result = match_with(brain_program(tmp_path))
     assert result.faults == [] and result.total.games == 4
 
 
@@ -117,7 +85,7 @@ SUGGESTS = "print(f'SUGGEST {x},{y}', flush=True); said = sys.stdin.readline().s
 
 
 def test_a_move_that_is_only_suggested_is_made_when_it_is_confirmed(tmp_path: Path) -> None:
-    result = match_with(brain(tmp_path, f"{SUGGESTS}; x, y = map(int, said[1].split(','))"))
+    result = match_with(brain_program(tmp_path, f"{SUGGESTS}; x, y = map(int, said[1].split(','))"))
     assert result.faults == [] and result.total.games == 4
 
 
@@ -131,13 +99,13 @@ def test_a_move_that_is_only_suggested_is_made_when_it_is_confirmed(tmp_path: Pa
     ],
 )
 def test_suggestions_that_lead_to_no_move_are_faults(tmp_path: Path, answer: str, sentence: str) -> None:
-    result = match_with(brain(tmp_path, answer), games=2)
+    result = match_with(brain_program(tmp_path, answer), games=2)
     assert len(result.faults) == 2 and all(sentence in fault for fault in result.faults), result.faults
 
 
 def test_a_brain_is_told_the_time_that_is_really_left_before_every_move(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    command = brain(tmp_path, "time.sleep(0.05)", f"print(line.strip(), file=open({str(notes)!r}, 'a'))")
+    command = brain_program(tmp_path, "time.sleep(0.05)", f"print(line.strip(), file=open({str(notes)!r}, 'a'))")
     match_with(command, games=2, clock=Clock(per_game=60))
     lines = [line for line in notes.read_text().splitlines() if line.split()[0] in ("INFO", "TURN", "BEGIN", "BOARD")]
     left = [int(line.split()[2]) for line in lines if line.startswith("INFO time_left")]
@@ -162,21 +130,21 @@ def test_a_brain_is_told_the_time_that_is_really_left_before_every_move(tmp_path
     ],
 )
 def test_faulty_engines_lose_their_games_and_the_match_goes_on(tmp_path: Path, fault: str, reason: str, sentence: str) -> None:
-    result = match_with(brain(tmp_path, fault))
+    result = match_with(brain_program(tmp_path, fault))
     assert result.total.games == 4 and result.total.losses == 4
     assert all(record.reason == reason and sentence in record.remark for record in result.records), result.faults
 
 
 def test_a_silent_engine_loses_on_time_and_plays_again(tmp_path: Path) -> None:
     begun = time.perf_counter()
-    result = match_with(brain(tmp_path, "turns > 1 and time.sleep(60)"), ",seconds=0.1,patience=0.3", games=2)
+    result = match_with(brain_program(tmp_path, "turns > 1 and time.sleep(60)"), ",seconds=0.1,patience=0.3", games=2)
     assert [record.reason for record in result.records] == ["time", "time"]
     assert all("gave no answer within" in fault for fault in result.faults)
     assert time.perf_counter() - begun < 20
 
 
 def test_a_slow_engine_loses_on_the_clock(tmp_path: Path) -> None:
-    result = match_with(brain(tmp_path, "turns > 1 and time.sleep(0.6)"), games=2, clock=Clock(per_move=0.4))
+    result = match_with(brain_program(tmp_path, "turns > 1 and time.sleep(0.6)"), games=2, clock=Clock(per_move=0.4))
     assert [record.reason for record in result.records] == ["time", "time"]
     assert all("took" in fault and "had 0.4" in fault for fault in result.faults)
 
@@ -188,7 +156,7 @@ def test_an_engine_that_never_speaks_is_reported(tmp_path: Path) -> None:
 
 def test_no_program_is_left_behind(tmp_path: Path) -> None:
     note = tmp_path / "pid"
-    command = brain(tmp_path, f"open({str(note)!r}, 'w').write(str(__import__('os').getpid()))")
+    command = brain_program(tmp_path, f"open({str(note)!r}, 'w').write(str(__import__('os').getpid()))")
     player = find_player(f"engine:gomocup:{command}", GOMOKU)
     player.choose(Position(GOMOKU))
     pid = int(note.read_text())
@@ -417,7 +385,7 @@ def test_the_system_tells_how_long_a_thread_waited_for_a_core() -> None:
 
 def test_an_engine_is_not_charged_for_our_own_waiting(tmp_path: Path) -> None:
     """A clock of 3 s, and a manager that gets to read the first answer 3.5 s after it came."""
-    player = find_player(f"engine:gomocup:{brain(tmp_path)}", GOMOKU)
+    player = find_player(f"engine:gomocup:{brain_program(tmp_path)}", GOMOKU)
     choose = player.choose
     delays = iter((3.5,))
 

@@ -42,13 +42,12 @@ class TrainingView:
     def following(self, training: "Training") -> Iterator[None]:
         """Say what begins, and show how far it is."""
         self._training = training
-        parameters = sum(parameter.numel() for parameter in training.learner.network.parameters())
-        self._panel = TrainingPanel(training, parameters)
+        self._panel = TrainingPanel(training)
         if self.console.is_terminal:
             self._live = Live(self._panel, console=self.console, refresh_per_second=PICTURES_A_SECOND)
             self._live.start()
         else:
-            self._say_beginning(training, parameters)
+            self._say_beginning(training)
         if training.progress.generation:
             self.console.print(f"going on from generation {training.progress.generation}")
         try:
@@ -56,11 +55,11 @@ class TrainingView:
         finally:
             self._end_picture()
 
-    def _say_beginning(self, training: "Training", parameters: int) -> None:
+    def _say_beginning(self, training: "Training") -> None:
         settings = training.settings
         self.console.print(
             f"{settings.game}, {until(settings)}, in {escape(str(training.folder.path))}\n"
-            f"network: {network_line(settings, parameters)}\n"
+            f"network: {network_line(training)}\n"
             f"self-play: {selfplay_line(training)}\n"
             f"learning: {learning_line(settings)}"
         )
