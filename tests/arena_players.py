@@ -1,8 +1,9 @@
 """Simple players for tests of the arena, and matches between them."""
 
-import time
+from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from boardzero.arena.clock import Clock
 from boardzero.arena.match import Match, MatchResult, MatchSettings
@@ -57,12 +58,25 @@ class Dice(TestPlayer):
 
 
 class Sleeper(TestPlayer):
+    """Takes its time, by a clock that is moved by hand."""
+
     name = "sleeper"
     pause = 0.2
 
+    def __init__(self, game: Game, now: list[float]) -> None:
+        super().__init__(game)
+        self.now = now
+
     def pick(self, position: Position) -> int:
-        time.sleep(self.pause)
+        self.now[0] += self.pause
         return super().pick(position)
+
+
+def clock_by_hand(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The moment that games are measured by: it only changes where a test changes it, however busy the machine."""
+    moment = [0.0]
+    monkeypatch.setattr("boardzero.arena.game.time", SimpleNamespace(perf_counter=lambda: moment[0]))
+    return moment
 
 
 class Cheat(TestPlayer):

@@ -1,9 +1,11 @@
 """Single games between players: referee, clocks and openings."""
 
+import time
 from itertools import combinations
+from types import SimpleNamespace
 
 import pytest
-from arena_players import CONNECT4, TICTACTOE, Cheat, Highest, Sleeper, TestPlayer
+from arena_players import CONNECT4, TICTACTOE, Cheat, Highest, Sleeper, TestPlayer, clock_by_hand
 
 from boardzero.arena.clock import Clock
 from boardzero.arena.game import play_game
@@ -26,20 +28,25 @@ def test_a_game_is_recorded_with_its_start_moves_and_result() -> None:
     assert record.reason == "rules" and record.plies == len(position_of(record).actions)
 
 
-def test_a_player_that_oversteps_its_seconds_for_a_move_loses_on_time() -> None:
-    sleeper, other = Sleeper(TICTACTOE), TestPlayer(TICTACTOE)
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    return clock_by_hand(monkeypatch)
+
+
+def test_a_player_that_oversteps_its_seconds_for_a_move_loses_on_time(now: list[float]) -> None:
+    sleeper, other = Sleeper(TICTACTOE, now), TestPlayer(TICTACTOE)
     record = play_game((other, sleeper), Position(TICTACTOE), clock=Clock(per_move=0.1))
     assert (record.result, record.reason) == ("first", "time")
     assert "sleeper took" in record.remark
     assert record.seconds[1] >= 0.2
 
 
-def test_a_player_that_oversteps_its_seconds_for_the_game_loses_on_time() -> None:
-    record = play_game((Sleeper(CONNECT4), TestPlayer(CONNECT4)), Position(CONNECT4), clock=Clock(per_game=0.55))
+def test_a_player_that_oversteps_its_seconds_for_the_game_loses_on_time(now: list[float]) -> None:
+    record = play_game((Sleeper(CONNECT4, now), TestPlayer(CONNECT4)), Position(CONNECT4), clock=Clock(per_game=0.55))
     assert (record.result, record.reason, record.plies) == ("second", "time", 4)
 
 
-def test_players_are_told_to_use_less_than_the_limit() -> None:
+def test_players_are_told_to_use_less_than_the_limit(now: list[float]) -> None:
     player = TestPlayer(CONNECT4)
     play_game((player, Highest(CONNECT4)), Position(CONNECT4), clock=Clock(per_move=1.0, per_game=8.0))
     assert player.told[0] == pytest.approx(8.0 / 20)
@@ -54,8 +61,9 @@ def test_a_clock_keeps_back_what_a_busy_machine_may_take(limit: float, told: flo
 
 
 @pytest.mark.parametrize("limit", [0.01, 0.05, 0.1])
-def test_searching_players_keep_short_limits(limit: float) -> None:
-    """Usually: of thirty moves three may come late, since others may be using the machine."""
+def test_searching_players_keep_short_limits(limit: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Usually: of thirty moves three may come late. Waiting for a core does not count: others may be using the machine."""
+    monkeypatch.setattr("boardzero.arena.game.time", SimpleNamespace(perf_counter=time.thread_time))
     game = find_game("gomoku")
     lost = 0
     for specification in ("mcts:seconds=1", "minimax", "heuristic:seconds=1"):

@@ -1,7 +1,6 @@
 """Matches and tournaments."""
 
 import json
-import time
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from arena_players import (
     Dice,
     Highest,
     TestPlayer,
+    clock_by_hand,
     opening_of,
     play,
     some_games,
@@ -95,14 +95,19 @@ def test_a_match_counts_by_colour_and_reports_each_game() -> None:
     assert events[-1].points == (result.total.points, 10 - result.total.points)
 
 
-def test_what_a_player_loads_when_first_asked_is_not_its_thinking() -> None:
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    return clock_by_hand(monkeypatch)
+
+
+def test_what_a_player_loads_when_first_asked_is_not_its_thinking(now: list[float]) -> None:
     class Loader(TestPlayer):
         name = "loader"
         loaded = False
 
         def pick(self, position: Position) -> int:
             if not self.loaded:
-                time.sleep(0.6)
+                now[0] += 0.6
                 self.loaded = True
             return super().pick(position)
 
