@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from training_runs import assert_nothing_lost_or_twice, begin, checkpoint_of, game_numbers, run, run_generations
+from training_runs import assert_nothing_lost_or_twice, begin, checkpoint_of, game_numbers, run, run_generations, stop_after
 
 from boardzero.errors import BadInput
 from boardzero.events.training import DamageFound, TrainingEvent
@@ -88,6 +88,31 @@ def test_a_damaged_shard_is_set_aside(begun: RunFolder) -> None:
     assert checkpoint_of(begun)[0].generation == 3
 
 
+def test_a_damaged_journal_is_named_and_its_whole_games_stay(begun: RunFolder) -> None:
+    with Training(begun, lambda _: None) as training:
+        stop_after(training, games=20)
+        training.run()
+    numbers = set(game_numbers(begun))
+    journal = max(begun.games.glob("*.journal"))
+    damage(journal)
+    whole = set(game_numbers(begun))
+    assert whole < numbers
+    (sentence,) = sentences(run(begun))
+    assert str(journal) in sentence
+    assert journal.with_name(journal.name + ".damaged").is_file()
+    assert whole <= set(game_numbers(begun))
+    assert checkpoint_of(begun)[0].generation == 3
+
+
+def test_a_damaged_ledger_is_set_aside(begun: RunFolder) -> None:
+    ledger = begun.games / "ledger.json"
+    ledger.write_text("{")
+    (sentence,) = sentences(run(begun))
+    assert str(ledger) in sentence
+    assert checkpoint_of(begun)[0].generation == 3
+    assert_nothing_lost_or_twice(begun)
+
+
 def test_damaged_settings_are_named(begun: RunFolder) -> None:
     (begun.path / "settings.json").write_text("{")
     with pytest.raises(BadInput, match=r"settings\.json' are damaged"):
@@ -113,10 +138,19 @@ def test_a_torn_event_does_no_harm(begun: RunFolder) -> None:
     assert json.loads(lines[-1])["generation"] == 3
 
 
-@pytest.mark.parametrize("files", [10, 13, 16, 19, 22])
-def test_a_full_disk_is_said_and_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: int) -> None:
+@pytest.mark.parametrize(
+    ("files", "changes"),
+    [
+        *((files, ()) for files in (10, 13, 16, 19, 22)),
+        *((files, ("selfplay.workers=2",)) for files in (13, 16, 19)),
+        *((files, ("selfplay.workers=2", "mode=concurrent")) for files in (13, 16, 19)),
+    ],
+)
+def test_a_full_disk_is_said_and_nothing_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: int, changes: tuple[str, ...]
+) -> None:
     """Whichever file it is that finds no room any more, the run goes on later from what was written."""
-    folder = begin(tmp_path / "run")
+    folder = begin(tmp_path / "run", *changes)
     written = iter(range(files))
     fsync = os.fsync
 
@@ -131,8 +165,11 @@ def test_a_full_disk_is_said_and_nothing_is_lost(tmp_path: Path, monkeypatch: py
             run(folder)
     numbers = game_numbers(folder)
     run(folder)
-    assert set(numbers) <= set(game_numbers(folder))
-    assert_nothing_lost_or_twice(folder)
+    after = game_numbers(folder)
+    assert set(numbers) <= set(after)
+    assert len(set(after)) == len(after)
+    if "mode=concurrent" not in changes:  # there, games of a network may count for a later one
+        assert_nothing_lost_or_twice(folder)
 
 
 def test_other_troubles_of_the_disk_are_said_too(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_searches_are_those_of_the_longer_run(finished: RunFolder, monkeypatch: 
 def test_run_of_minutes_is_extended_and_its_clock_goes_on(tmp_path: Path) -> None:
     folder = begin(tmp_path / "run", generations=None, minutes=1e-3)
     with Training(folder, lambda _: None) as training:
-        training._begun += 1  # it has not begun yet
+        training.clock._begun += 1  # it has not begun yet
         training.run()
     before = checkpoint_of(folder)[0].seconds
     change_end(folder, 60, None)

@@ -125,7 +125,7 @@ def test_killed_twenty_times_nothing_is_lost(tmp_path: Path, mode: str) -> None:
         assert witness.promotions.promoted
     numbers = game_numbers(folder)
     with Training(folder, lambda _: None) as training:  # every game counts once: it was learned from, or waits
-        assert training.progress.games + training._new_games == len(numbers)
+        assert training.progress.games + training.quota.games == len(numbers)
         assert training.best == (witness.promotions.best if "gated" in mode else training.progress.generation)
         assert training.progress.grown == ("growing" in mode)
     if mode == "alternating":

@@ -1,19 +1,17 @@
 """Runs that are stopped or killed, and go on where they stood."""
 
 import contextlib
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from training_runs import assert_nothing_lost_or_twice, begin, checkpoint_of, game_numbers, run, run_generations
+from training_runs import assert_nothing_lost_or_twice, begin, checkpoint_of, game_numbers, run, run_generations, stop_after
 
 from boardzero.errors import BadInput
 from boardzero.events.training import Remark, SelfPlayProgress, TrainingEvent
 from boardzero.network.weights import read_header
-from boardzero.replay.record import SelfPlayGame
 from boardzero.training.learner import Learner
 from boardzero.training.loop import Training
-from boardzero.training.resuming import keep_clock
+from boardzero.training.run_clock import keep_seconds
 
 
 def test_a_run_killed_between_generations_goes_on(tmp_path: Path) -> None:
@@ -49,23 +47,11 @@ def test_games_since_the_checkpoint_count_for_the_generation(tmp_path: Path) -> 
     waiting = len(game_numbers(folder)) - checkpoint_of(folder)[0].games
     assert waiting >= 20
     with Training(folder, lambda _: None) as training:
-        assert training._new_games == waiting
+        assert training.quota.games == waiting
         assert min(worker.next_number for worker in training.workers) > max(game_numbers(folder))
         training.run()
     assert_nothing_lost_or_twice(folder)
     assert checkpoint_of(folder)[0].positions < 150 + 200 + 150  # no more were played than were needed
-
-
-def stop_after(training: Training, games: int) -> None:
-    """Ask the run to stop when so many games of a generation are finished."""
-    add = training.replay.add
-
-    def add_and_count(finished: Sequence[SelfPlayGame]) -> None:
-        add(finished)
-        if training._new_games + len(finished) >= games:
-            training.stop()
-
-    training.replay.add = add_and_count  # type: ignore[assignment, method-assign]
 
 
 @pytest.mark.parametrize("killed", [False, True])
@@ -80,16 +66,16 @@ def test_the_time_of_games_that_stay_counts_when_a_run_goes_on(tmp_path: Path, k
             training.stop()
 
     with contextlib.suppress(InterruptedError), Training(folder, end) as training:
-        training._begun -= 100  # as if it had played for so long
+        training.clock._begun -= 100  # as if it had played for so long
         training.run()
     with Training(folder, lambda _: None) as again:
-        assert again._new_games > 0 and 100 <= again.seconds < 160
+        assert again.quota.games > 0 and 100 <= again.seconds < 160
 
 
 def test_the_time_of_what_is_done_again_does_not_count_twice(tmp_path: Path) -> None:
     folder = begin(tmp_path / "run", generations=3)
     run_generations(folder, 1)
-    keep_clock(folder, 1000.0)  # but no game has come since the checkpoint
+    keep_seconds(folder, 1000.0)  # but no game has come since the checkpoint
     with Training(folder, lambda _: None) as again:
         assert again.seconds < 500
 
@@ -100,7 +86,7 @@ def test_a_run_that_waits_for_its_first_game_says_so(tmp_path: Path, monkeypatch
     with Training(folder, events.append) as training:
         monkeypatch.setattr(type(training.replay), "positions", 0)
         assert not training.is_over() and not events
-        training._begun -= 60
+        training.clock._begun -= 60
         assert not training.is_over() and not training.is_over()
         (remark,) = [event for event in events if isinstance(event, Remark)]
         assert "no game has ended yet" in remark.sentence

@@ -16,6 +16,7 @@ from boardzero.selfplay.progress import GameInProgress
 from boardzero.selfplay.worker import SelfPlayWorker
 from boardzero.settings.search import PlayoutCap, SearchSettings
 from boardzero.settings.selfplay import SelfPlaySettings
+from boardzero.training.resigning import count_resignable
 
 GAMES = ["tictactoe", "connect4:rows=5,columns=5", "othello:size=4", "gomoku:size=5", "latrunculi:size=6"]
 
@@ -143,6 +144,17 @@ def test_checked_games_are_played_on_and_wrong_resignations_counted() -> None:
     not_lost = sum(record.result <= 0 for record in games)
     assert 0 < worker.counts.wrongly_resignable <= not_lost
     assert not_lost - worker.counts.wrongly_resignable <= worker.counts.games - worker.counts.resignable
+
+
+@pytest.mark.parametrize("checked_share", [0.0, 0.3, 1.0])
+def test_wrong_resignations_can_be_counted_from_the_records(checked_share: float) -> None:
+    game = find_game("connect4:rows=5,columns=5")
+    settings = resigning(checked_share).model_copy(update={"opening_share": 0.5, "opening_plies": 5})
+    worker = SelfPlayWorker(game, settings, SearchSettings(exact=False), seed=3)
+    games = play(worker, lost_for_the_second(game), lambda done: len(done) >= 60)
+    counted = count_resignable(games, settings.resign_below)
+    assert counted == (worker.counts.resignable, worker.counts.wrongly_resignable)
+    assert (counted[0] > 0) == (checked_share > 0)
 
 
 def test_a_part_of_the_games_is_checked() -> None:

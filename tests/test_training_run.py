@@ -20,11 +20,12 @@ from training_runs import (
 
 from boardzero.arena.match import Match, MatchSettings
 from boardzero.cores import usable_cores
-from boardzero.events.training import GenerationDone
+from boardzero.events.training import GenerationDone, TrainingEvent
 from boardzero.games.catalogue import find_game
 from boardzero.network.weights import read_header
 from boardzero.players.catalogue import find_player
 from boardzero.replay.replay import Replay
+from boardzero.selfplay.worker import SelfPlayWorker
 from boardzero.training.loop import Training
 
 
@@ -84,10 +85,23 @@ def test_a_run_of_no_time_at_all_ends_with_a_network(tmp_path: Path) -> None:
     with Training(folder, lambda _: None) as training:
         training.run()
         assert training.progress.generation == 0  # over before it began
-        training._begun = time.perf_counter() + 1
+        training.clock._begun = time.perf_counter() + 1
         training.run()
         assert training.progress.generation >= 1
     assert_nothing_lost_or_twice(folder)
+
+
+def test_a_run_tells_how_often_resigning_would_have_been_wrong(tmp_path: Path) -> None:
+    resigning = ("selfplay.resign_below=-0.02", "selfplay.resign_checked_share=0.5", "search.exact=false")
+    folder = begin(tmp_path / "run", *resigning, generations=2)
+    done: list[TrainingEvent] = []
+    with Training(folder, done.append) as training:
+        training.run()
+        (worker,) = training.workers
+        assert isinstance(worker, SelfPlayWorker)
+    told = [event for event in done if isinstance(event, GenerationDone)]
+    assert sum(event.resignable for event in told) == worker.counts.resignable > 0
+    assert sum(event.wrongly_resignable for event in told) == worker.counts.wrongly_resignable
 
 
 # -- how long a generation and its training are ------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Short runs of tic-tac-toe."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from boardzero.events.training import GenerationDone, TrainingEvent
 from boardzero.replay.columns import GameColumns
 from boardzero.replay.journal import read_journal
+from boardzero.replay.record import SelfPlayGame
 from boardzero.replay.shards import read_shard
 from boardzero.settings.changes import apply_changes
 from boardzero.settings.run import RunSettings
@@ -80,6 +82,19 @@ def run_generations(folder: RunFolder, generations: int) -> None:
 
     with pytest.raises(InterruptedError), Training(folder, end) as training:
         training.run()
+
+
+def stop_after(training: Training, games: int) -> None:
+    """Ask the run to stop when so many games are finished from now on."""
+    add, counted = training.replay.add, [0]
+
+    def add_and_count(finished: Sequence[SelfPlayGame]) -> None:
+        add(finished)
+        counted[0] += len(finished)
+        if counted[0] >= games:
+            training.stop()
+
+    training.replay.add = add_and_count  # type: ignore[assignment, method-assign]
 
 
 def assert_nothing_lost_or_twice(folder: RunFolder) -> None:

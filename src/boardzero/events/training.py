@@ -54,6 +54,8 @@ class GenerationDone:
     positions_per_second: float = 0.0
     best: int = 0  # generation of the network that played
     validation_loss: float | None = None  # on what was held out, of the weights that were kept
+    resignable: int = 0  # games that were played on although one side would have resigned
+    wrongly_resignable: int = 0  # those of them that this side did not lose
 
 
 @dataclass(frozen=True)

@@ -47,14 +47,14 @@ class _Loop:
         training.check()
         time.sleep(LOOK_SECONDS)
         training.take_in(self.play.finished())
-        self.play.hold(training.is_ahead)
+        self.play.hold(training.quota.is_far_passed)
         self._end_learning()
         self._end_comparing()
         self._end_measuring()
         if training.share_done >= 1 and not (self.is_untrained and training.is_over()):
             return
-        if self.learning is None and (training.has_enough() or training.share_done >= 1):
-            training.begin_learning()
+        if self.learning is None and (training.quota.is_reached() or training.share_done >= 1):
+            training.quota.begin_training()
             self._learning_begun = time.perf_counter()
             self.learning = self._threads.submit(training.learn)
         if self.comparing is None and self.measuring is None and training.is_comparison_due():
