@@ -13,6 +13,7 @@ from training_runs import SMALL, checkpoint_of, game_numbers
 from boardzero.cli.main import main
 from boardzero.network.weights import load_network, read_header
 from boardzero.training.run_folder import RunFolder
+from boardzero.training.strength import StrengthMeter
 
 COMMAND = str(Path(sys.executable).with_name("boardzero"))
 CHANGES = [part for change in SMALL for part in ("--set", change)]
@@ -147,6 +148,37 @@ def test_ctrl_c_ends_cleanly_and_resume_goes_on(tmp_path: Path) -> None:
     numbers = game_numbers(folder)
     assert set(games) < set(numbers)
     assert len(set(numbers)) == len(numbers)
+
+
+def test_ctrl_c_while_strength_is_measured_at_the_end_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(meter: StrengthMeter, *_: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+        meter._check()
+
+    monkeypatch.setattr(StrengthMeter, "measure", interrupted)
+    arguments = [
+        "train",
+        "tictactoe",
+        "--generations",
+        "1",
+        "--run",
+        str(tmp_path / "run"),
+        *CHANGES,
+        "--set",
+        "evaluation.every=0",
+    ]
+    monkeypatch.setattr(sys, "argv", ["boardzero", *arguments])
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        with pytest.raises(SystemExit) as end:
+            main()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert end.value.code == 130
+    said = capsys.readouterr()
+    assert "Stopped; nothing is lost" in said.out and said.err == ""
 
 
 def wait_for_generation(folder: RunFolder, generation: int) -> None:

@@ -140,6 +140,7 @@ def _run(
     from boardzero.cli.training_view import TrainingView
     from boardzero.training.ending import change_end
     from boardzero.training.run_folder import RunFolder, troubles_of_the_disk_said
+    from boardzero.training.stopping import Stopped
 
     view = TrainingView(verbose)
     with ExitStack() as stack:
@@ -156,7 +157,7 @@ def _run(
             training.run()
             if not training.stopping:
                 training.measure(final=True)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, Stopped):  # the latter: while its strength was measured at the end
             training.stop()
         if timing:
             view.timing(training)
