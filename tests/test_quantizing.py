@@ -100,6 +100,21 @@ def test_network_is_left_alone_where_the_processor_gains_nothing(monkeypatch: py
         assert in_precision(model, game, "int8") != model
 
 
+@pytest.mark.parametrize(
+    ("description", "fast"),
+    [
+        ("processor\t: 0\nflags\t\t: fpu avx512f avx512_vnni\n", True),
+        ("processor\t: 0\nflags\t\t: fpu avx2 avx_vnni\n", True),
+        ("processor\t: 0\nflags\t\t: fpu avx2\n", False),
+        ("processor\t: 0\nFeatures\t: fp asimd asimddp\n", True),
+        ("processor\t: 0\nFeatures\t: fp asimd\n", False),  # an older ARM
+        ("", False),
+    ],
+)
+def test_processor_that_is_fast_with_bytes_says_so(description: str, fast: bool) -> None:
+    assert precision.has_fast_instructions(description) is fast
+
+
 def test_evaluator_of_a_file_is_rounded_with_and_without_its_onnx_file(tmp_path: Path) -> None:
     game, path = find_game("connect4"), tmp_path / "network.safetensors"
     save_network(path, lively(SHAPES["usual"], "connect4"), game, {})
