@@ -77,7 +77,7 @@ class Training:
             self._tell_damage(sentence)
         self.learner, start = find_start(folder, self._new_learner, self._tell_damage)
         self.progress, waiting = games_since(start, self.replay)
-        self.quota = Quota(self.settings, self.replay, waiting.games, waiting.positions, self.progress.generation)
+        self.quota = Quota(self.settings, self.replay, waiting, lambda: self.progress.generation)
         self.clock = RunClock(folder, seconds_at_work(folder, self.progress, waiting))
         network_is_sound(folder.network(self.progress.generation), self._tell_damage)
         self._save_network(self.progress.generation)  # anew: whatever has happened to its files does no harm
@@ -256,10 +256,9 @@ class Training:
     def complete_generation(self, report: LossReport, played: Speeds, training_seconds: float) -> None:
         """Write the checkpoint: from here on, the run goes on after this generation."""
         best = self.best
-        self.quota.generation += 1
         self.progress = replace(
             self.progress,
-            generation=self.quota.generation,
+            generation=self.progress.generation + 1,
             games=self.progress.games + self.quota.learned_games,
             positions=self.progress.positions + self.quota.learned_positions,
             next_number=max(worker.next_number for worker in self.workers),

@@ -1,10 +1,10 @@
 """How much has been played since the last training, and how much makes the next one."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from boardzero.replay.record import SelfPlayGame
-from boardzero.replay.replay import Replay
+from boardzero.replay.replay import GameTotals, Replay
 from boardzero.selfplay.source import Goal
 from boardzero.settings.run import RunSettings
 
@@ -14,10 +14,10 @@ MOST_AHEAD = 3  # trainings' worth of games that may wait for the learner
 class Quota:
     """Counts new games, and the positions in them that are to be learned from, until there are enough."""
 
-    def __init__(self, settings: RunSettings, replay: Replay, games: int, positions: int, generation: int) -> None:
-        """games, positions: that wait already; generation: of the newest network."""
-        self._settings, self._training, self._replay = settings, settings.training, replay
-        self.games, self.positions, self.generation = games, positions, generation
+    def __init__(self, settings: RunSettings, replay: Replay, waiting: GameTotals, generation: Callable[[], int]) -> None:
+        """waiting: what there is already; generation: of the newest network."""
+        self._settings, self._training, self._replay, self._generation = settings, settings.training, replay, generation
+        self.games, self.positions = waiting.games, waiting.positions
         self.learned_games = self.learned_positions = 0  # what the training that was begun last learns from
 
     @property
@@ -35,7 +35,7 @@ class Quota:
         """New positions to learn from (or games, where the settings count them) that make a generation."""
         if self._training.games:
             return self._training.games
-        return self._training.first_positions if self.generation == 0 else self._training.positions
+        return self._training.first_positions if self._generation() == 0 else self._training.positions
 
     def is_reached(self) -> bool:
         """Are there enough new positions for a training, and enough in a window that may have been cleared?"""
@@ -74,6 +74,6 @@ class Quota:
         longer; but the first one learns from all there is, which may be the games of another run.
         """
         positions = min(self.learned_positions, self._replay.positions)
-        if self._settings.mode == "concurrent" and not self._training.games and self.generation:
+        if self._settings.mode == "concurrent" and not self._training.games and self._generation() > 0:
             positions = min(positions, self.wanted)
         return self._training.steps or max(1, math.ceil(positions * self._training.passes / self._training.batch))
