@@ -25,7 +25,9 @@ from boardzero.games.catalogue import find_game
 from boardzero.network.weights import read_header
 from boardzero.players.catalogue import find_player
 from boardzero.replay.replay import Replay
+from boardzero.selfplay.source import LocalSelfPlay
 from boardzero.selfplay.worker import SelfPlayWorker
+from boardzero.training.learner import LossReport
 from boardzero.training.loop import Training
 
 
@@ -71,6 +73,19 @@ def test_several_workers_share_a_run(tmp_path: Path) -> None:
     folder = begin(tmp_path / "run", "selfplay.workers=3")
     run(folder)
     assert_nothing_lost_or_twice(folder)
+
+
+def test_a_generation_is_completed_though_nobody_is_left_who_plays(tmp_path: Path) -> None:
+    """All players of a cluster may have died while it trained."""
+    folder = begin(tmp_path / "run", generations=1)
+    with Training(folder, lambda _: None) as training:
+        training.run()
+        training.selfplay = LocalSelfPlay([], training.evaluator_of)
+        training.quota.begin_training()
+        training.complete_generation(LossReport(1, 0.5, 0.5, 0.1), training.speeds.since_restart(), 1.0)
+    progress, _ = checkpoint_of(folder)
+    assert progress.generation == 2
+    assert progress.next_number > max(game_numbers(folder))
 
 
 def test_training_has_all_cores_unless_the_run_is_to_be_repeatable(tmp_path: Path) -> None:

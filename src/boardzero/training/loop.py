@@ -261,7 +261,7 @@ class Training:
             generation=self.progress.generation + 1,
             games=self.progress.games + self.quota.learned_games,
             positions=self.progress.positions + self.quota.learned_positions,
-            next_number=max(worker.next_number for worker in self.workers),
+            next_number=max([self.progress.next_number, *(worker.next_number for worker in self.workers)]),
             seconds=self.seconds,
             evaluation_seconds=self.strength.spent,
             grown=self._has_grown,
