@@ -77,7 +77,7 @@ class Training:
             self._tell_damage(sentence)
         self.learner, start = find_start(folder, self._new_learner, self._tell_damage)
         self.progress, waiting = games_since(start, self.replay)
-        self.quota = Quota(self.settings, self.replay, waiting, lambda: self.progress.generation)
+        self.quota = Quota(self.settings, waiting, lambda: self.replay.positions, lambda: self.progress.generation)
         self.clock = RunClock(folder, seconds_at_work(folder, self.progress, waiting))
         network_is_sound(folder.network(self.progress.generation), self._tell_damage)
         self._save_network(self.progress.generation)  # anew: whatever has happened to its files does no harm

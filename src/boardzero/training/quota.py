@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from boardzero.replay.record import SelfPlayGame
-from boardzero.replay.replay import GameTotals, Replay
+from boardzero.replay.replay import GameTotals
 from boardzero.selfplay.source import Goal
 from boardzero.settings.run import RunSettings
 
@@ -14,9 +14,11 @@ MOST_AHEAD = 3  # trainings' worth of games that may wait for the learner
 class Quota:
     """Counts new games, and the positions in them that are to be learned from, until there are enough."""
 
-    def __init__(self, settings: RunSettings, replay: Replay, waiting: GameTotals, generation: Callable[[], int]) -> None:
-        """waiting: what there is already; generation: of the newest network."""
-        self._settings, self._training, self._replay, self._generation = settings, settings.training, replay, generation
+    def __init__(
+        self, settings: RunSettings, waiting: GameTotals, window: Callable[[], int], generation: Callable[[], int]
+    ) -> None:
+        """waiting: what there is already; window: positions in it; generation: of the newest network."""
+        self._settings, self._training, self._window, self._generation = settings, settings.training, window, generation
         self.games, self.positions = waiting.games, waiting.positions
         self.learned_games = self.learned_positions = 0  # what the training that was begun last learns from
 
@@ -40,7 +42,7 @@ class Quota:
     def is_reached(self) -> bool:
         """Are there enough new positions for a training, and enough in a window that may have been cleared?"""
         cleared = self._settings.replay.window.clear_on_promotion
-        filled = not cleared or self._replay.positions >= self._training.first_positions
+        filled = not cleared or self._window() >= self._training.first_positions
         return filled and self.positions > 0 and self.counted >= self.wanted
 
     @property
@@ -52,7 +54,7 @@ class Quota:
         """How much is wanting until there is enough."""
         wanting, room = max(1, self.wanted - self.counted), 0
         if self._settings.replay.window.clear_on_promotion:
-            room = self._training.first_positions - self._replay.positions
+            room = self._training.first_positions - self._window()
         if self._training.games:
             return Goal(games=wanting, positions=room)
         return Goal(positions=max(wanting, room))
@@ -73,7 +75,7 @@ class Quota:
         What has left the window cannot be used any more. Beside self-play that is ahead, trainings must not become longer and
         longer; but the first one learns from all there is, which may be the games of another run.
         """
-        positions = min(self.learned_positions, self._replay.positions)
+        positions = min(self.learned_positions, self._window())
         if self._settings.mode == "concurrent" and not self._training.games and self._generation() > 0:
             positions = min(positions, self.wanted)
         return self._training.steps or max(1, math.ceil(positions * self._training.passes / self._training.batch))
