@@ -125,7 +125,7 @@ def test_failure_of_a_thread_is_heard_and_leaves_no_thread_behind() -> None:
             raise BadInput("It is broken.")
         return losses(network, part)
 
-    learner.losses = fail_at_the_end  # type: ignore[method-assign]
+    learner.losses = fail_at_the_end  # type: ignore[assignment, method-assign]
     with pytest.raises(BadInput, match="broken"):
         learner.train(lambda: batch, 1, 0.0)
     learner.close()
