@@ -16,6 +16,7 @@ from sqlalchemy import func, select
 
 from boardzero.arena.match import Match, MatchSettings
 from boardzero.cli.main import app
+from boardzero.cores import usable_cores
 from boardzero.errors import BadInput
 from boardzero.evaluation.comparison import Comparison, Difference, VariantResult, compare, corrected, mean_band
 from boardzero.evaluation.experiment import ExperimentRuns, play_match, shares_of_cores
@@ -27,7 +28,6 @@ from boardzero.settings.run import RunSettings
 from boardzero.storage.database import Database
 from boardzero.storage.queries import list_matches, list_runs, newest_ratings
 from boardzero.storage.tables import ratings
-from boardzero.training import cores
 from boardzero.training.resuming import CLOCK
 
 TINY = """
@@ -254,7 +254,7 @@ def test_a_training_that_fails_is_named(tmp_path: Path) -> None:
 
 def test_trainings_beside_each_other_have_equally_many_cores_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {1, 2, 4, 6, 7}, raising=False)
-    assert cores.cores_here() == [1, 2, 4, 6, 7]
+    assert usable_cores() == [1, 2, 4, 6, 7]
     assert shares_of_cores(1) == [[1, 2, 4, 6, 7]]
     assert shares_of_cores(2) == [[1, 2], [4, 6]]
     assert shares_of_cores(7) == [[1], [2], [4], [6], [7], [1], [2]]
@@ -263,7 +263,7 @@ def test_trainings_beside_each_other_have_equally_many_cores_of_their_own(monkey
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the system gives processes no cores of their own")
 def test_a_training_keeps_to_its_cores(tmp_path: Path) -> None:
     runs = ExperimentRuns(read_experiment(written(tmp_path, TINY.replace("generations = 1", "minutes = 9"))), tmp_path / "out")
-    core = cores.cores_here()[-1]
+    core = usable_cores()[-1]
     process = runs._start(runs.runs[0], [core], ())
     try:
         wait_for(lambda: (runs.runs[0].folder.path / "events.jsonl").is_file())
