@@ -107,6 +107,19 @@ def test_what_costs_too_much_waits_and_comes_first_later(tmp_path: Path) -> None
     assert [event.kind for event in matches(told)] == ["mcts", "random"]
 
 
+def test_a_network_that_is_far_too_slow_for_the_budget_is_not_measured_even_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thirty games of 16 simulations a move with a second for each evaluation are many minutes."""
+    monkeypatch.setattr("boardzero.training.strength._time_evaluation", lambda *_: 1.0)
+    meter = meter_of(tmp_path / "run", "evaluation.share=0.1", "evaluation.opponents=random")
+    told: list[object] = []
+    meter.measure(0, 100, told.append, final=True)
+    assert told == [] and meter.spent == 0
+    meter.measure(0, 1e6, told.append)  # with as much time as that takes
+    assert len(matches(told)) == 1 and any(isinstance(event, PerfectPlayMeasured) for event in told)
+
+
 def test_the_end_is_measured_even_after_a_short_run(tmp_path: Path) -> None:
     meter = meter_of(tmp_path / "run", WITHOUT_POSITIONS)
     told: list[object] = []

@@ -24,6 +24,7 @@ from boardzero.search.slices import OutOfTime
 Values = Sequence[int | None]
 KNOWN_BOARD = (6, 7, 4)  # rows, columns and length to connect
 ILLEGAL = 2
+SMALL_CELLS = 30  # of boards of Connect Four that the solver needs no book for
 USUAL_CELLS, MOST_PLACED = 42, 30  # of Connect Four: cells of the usual board, and stones in drawn positions of it
 # How long drawn positions of Connect Four may take where there is no book: nodes, not seconds, so that the same positions are
 # drawn on every machine. The solver visits four to ten million a second.
@@ -80,7 +81,7 @@ class _ConnectFour(Solver):
 
     def __init__(self, game: ConnectFour) -> None:
         self._solver = ConnectFourSolver(game)
-        is_known = (game.rows, game.columns, game.connect) == KNOWN_BOARD
+        is_known = is_known_board(game)
         self._known = known_values() if is_known else {}
         self._nodes_each = None if is_known else NODES_EACH
         spare = max(0, game.max_plies - USUAL_CELLS)  # a larger board is drawn with no more empty cells than the usual one
@@ -138,6 +139,18 @@ def is_solved(game: Game) -> bool:
     if isinstance(game, ConnectFour):
         return (game.rows + 1) * game.columns <= 64
     return isinstance(game, TicTacToe | Othello)
+
+
+def is_soon_solved(game: Game) -> bool:
+    """Can perfect play be had from the first move on, without waiting for minutes?"""
+    if isinstance(game, ConnectFour):
+        return is_known_board(game) or game.max_plies <= SMALL_CELLS
+    return isinstance(game, TicTacToe)
+
+
+def is_known_board(game: ConnectFour) -> bool:
+    """The usual board, for which there is a book."""
+    return (game.rows, game.columns, game.connect) == KNOWN_BOARD
 
 
 def find_solver(game: Game) -> Solver:

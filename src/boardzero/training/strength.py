@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from boardzero.arena.game import derived_seed
 from boardzero.arena.perfect_play import count_mistakes, draw_solved_positions, search_chooser
 from boardzero.arena.scores import Tally
@@ -29,6 +31,8 @@ MEASURED_SEED = 20_001  # the same positions for every run, so that runs can be 
 EVALUATION_STREAM = 3  # seeds of evaluations are derived apart from those of comparisons
 MINIMAX_DEPTH = 4
 LEAST_AT_END = 10.0  # seconds that the evaluation at the end of even the shortest run may take
+PATIENCE = 6  # times less than guessed that a first measurement takes at the very least: the guess is rough
+TIMED_POSITIONS = 8  # in a batch, to see how fast a network is
 PERFECT = "perfect play"
 
 Told = StrengthMeasured | MatchPlayed | PerfectPlayMeasured | Remark
@@ -58,6 +62,7 @@ class StrengthMeter:
         self._solvable = is_solved(game) and settings.evaluation.positions > 0
         self._drawn: list[SolvedPosition] | None = None
         self._costs: dict[str, float] = {}  # seconds that each kind of measurement took last
+        self._seconds_each: float | None = None  # that an evaluation of a position takes, roughly
         self._measured: dict[str, int] = {}  # the generation that each was last made for
         self._last_seconds = 0.0
 
@@ -78,8 +83,7 @@ class StrengthMeter:
         wanted = [PERFECT] * self._solvable + [player.text for player in self._players] + [PREVIOUS] * bool(self._previous)
         wanted.sort(key=lambda name: self._measured.get(name, -1))
         for name in wanted:
-            cost = self._costs.get(name, 0.0)
-            if self._measured.get(name) == generation or budget <= 0 or cost > budget:
+            if self._measured.get(name) == generation or budget <= 0 or self._expected(name, generation) > budget:
                 continue
             begun = time.perf_counter()
             if name == PERFECT:
@@ -94,6 +98,18 @@ class StrengthMeter:
             self._costs[name] = 0.0 if name == PREVIOUS else seconds_taken - drawing
             self.spent += seconds_taken
             budget -= seconds_taken
+
+    def _expected(self, name: str, generation: int) -> float:
+        """Seconds that a measurement takes: as many as the last one; of the first only what it takes at the very least."""
+        if name in self._costs:
+            return self._costs[name]
+        if self._seconds_each is None:
+            self._seconds_each = _time_evaluation(self._evaluator(generation), self._game)
+        if name == PERFECT:
+            evaluations = self.settings.positions * self.settings.position_simulations
+        else:
+            evaluations = self.settings.games * match_simulations(self._run) * self._game.max_plies // 4
+        return self._seconds_each * evaluations / PATIENCE
 
     def _measurements(self, name: str, generation: int, seconds: float) -> Iterator[Told]:
         if name == PERFECT:
@@ -208,6 +224,17 @@ def measure_match(
         match_seconds=time.perf_counter() - begun,
     )
     return measured, score.games
+
+
+def _time_evaluation(evaluate: Evaluator, game: Game) -> float:
+    """Seconds for a position, in a small batch; the first time does not count."""
+    planes = np.repeat(game.encoded(game.initial_state(0))[None], TIMED_POSITIONS, axis=0)
+    taken = []
+    for _ in range(3):
+        begun = time.perf_counter()
+        evaluate(planes)
+        taken.append((time.perf_counter() - begun) / TIMED_POSITIONS)
+    return min(taken[1:])
 
 
 def match_simulations(run: RunSettings) -> int:
