@@ -58,8 +58,8 @@ def test_both_are_trained_and_measured_once(
     tool.main(arguments)
     shown = capsys.readouterr().out
     text = page.read_text(encoding="utf-8")
-    assert text.startswith("before\n<!-- figures of briden-connect4 -->\n|")
-    assert text.endswith("|\n<!-- end of figures -->\nafter\n") and "old" not in text
+    assert text.startswith("before\n<!-- figures of briden-connect4 -->\n\n|")
+    assert text.endswith("|\n\n<!-- end of figures -->\nafter\n") and "old" not in text
     rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in shown.splitlines()[2:] if row]
     cells = {row[0]: row[1:] for row in rows}
     assert cells["games of self-play"][0] == "50" and all(cells["games of self-play"])

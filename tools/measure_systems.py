@@ -148,11 +148,11 @@ def measure(system: System, runs: dict[str, Path], out: Path) -> dict[str, Figur
         for row, measured in strength(system, game, network, kept):
             figures[column][row] = measured
         if system.scale == "wandhoven":
-            figures[column] |= kept.get(f"versions of {network.key}", lambda path=runs[column]: versions(system, path))
+            figures[column] |= kept.get(f"versions up to {network.key}", lambda path=runs[column]: versions(system, path))
     keys = " and ".join(network.key for network in networks.values())
-    score = kept.get(f"match of {keys}", lambda: against_each_other(system, networks))
+    score = kept.get(f"match of {keys}, {system.games} games", lambda: against_each_other(system, networks))
     figures["preset"]["against the other column"] = score
-    elo = kept.get(f"ratings of {keys}", lambda: ratings(system, game, networks, out))
+    elo = kept.get(f"ratings of {keys}, {system.rating_games} games", lambda: ratings(system, game, networks, out))
     for column, rating in elo.items():
         figures[column]["elo"] = rating
     return figures
@@ -181,11 +181,13 @@ def strength(system: System, game: Game, network: Entrant, kept: Kept) -> Iterat
     """Rows of one network: matches, speed, and, where perfect play is known, mistakes and habits."""
     for opponent in system.met:
         plan = MatchPlan(player=network.specification, opponent=opponent, games=system.games)
-        match = kept.get(f"{network.key} against {opponent}", lambda plan=plan: score_of(game, plan))
+        match = kept.get(f"{network.key} against {opponent}, {plan.games} games", lambda plan=plan: score_of(game, plan))
         yield f"against {opponent}", match
     yield "seconds", kept.get(f"speed of {network.key}", lambda: f"{seconds_of(network, game):.2g}")
     if is_solved(game):
-        yield from kept.get(f"perfect play of {network.key}", lambda: mistakes(system, game, network)).items()
+        yield from kept.get(
+            f"perfect play of {network.key}, {system.positions} positions", lambda: mistakes(system, game, network)
+        ).items()
     if isinstance(game, ConnectFour):
         yield from kept.get(f"opening of {network.key}", lambda: opening(network, game)).items()
 
@@ -300,7 +302,7 @@ def put_into(page: Path, name: str, table: str) -> None:
     _, closed, after = rest.partition(end)
     if not found or not closed:
         raise BadInput(f"'{page}' has no place for {name}: '{begin}' and '{end}' are missing.")
-    write_whole(page, f"{before}{begin}\n{table}\n{end}{after}".encode())
+    write_whole(page, f"{before}{begin}\n\n{table}\n\n{end}{after}".encode())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
