@@ -220,16 +220,22 @@ def test_texts_in_a_page_cannot_become_code(trained: Path, tmp_path: Path) -> No
 
 
 @pytest.fixture(scope="module")
-def long_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def long_run(trained: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With all that can be measured of a run: opponents, earlier networks, the gate, mistakes, ratings; and with games."""
     folder = begin(tmp_path_factory.mktemp("reported") / "long")
+    shutil.copytree(trained / "games", folder.games)
     for generation in range(1, 501):
         folder.append_event(generation_done(generation))
         folder.append_event(
             NetworksCompared(generation, max(0, generation - 3), 60.0 * generation, 9, 2, 9, generation % 3 == 0, 1.0)
         )
         if generation % 5 == 0:
-            folder.append_event(strength(generation, "random", "random"))
+            for opponent in ("random", "mcts:sims=100", "minimax:depth=2"):
+                folder.append_event(strength(generation, opponent.partition(":")[0], opponent))
+            for number in range(1, 6):
+                folder.append_event(strength(generation, "previous", f"generation {max(0, generation - 10 * number)}"))
             folder.append_event(PerfectPlayMeasured(generation, 60.0 * generation, 100, 400, 40))
+    rated(folder.path, "elo", "random", *((folder.path, generation, float(generation)) for generation in range(0, 501, 10)))
     return folder.path
 
 
@@ -262,7 +268,9 @@ def opened(browser: Any, path: Path, width: int = 1280, scheme: str = "light") -
 
 def test_a_browser_opens_the_report_of_500_generations_without_errors(long_run: Path, browser: Any) -> None:
     page, complaints = opened(browser, write_report([long_run])[0])
-    for key in ("mistakes", "wins-random", "gate", "losses", "rate", "speeds", "games"):
+    keys = ("ratings", "mistakes", "wins-random", "wins-mcts", "wins-minimax", "wins-previous", "gate", "losses", "rate",
+            "speeds", "games")  # fmt: skip
+    for key in keys:
         page.locator(f"#chart-{key} .main-svg").first.wait_for(state="attached")
     assert page.locator("#chart-losses .scatterlayer .trace").count() == 3
     assert page.locator("#chart-gate .point").count() == 500

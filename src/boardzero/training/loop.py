@@ -17,6 +17,7 @@ from boardzero.events.training import (
     GenerationDone,
     LearningProgress,
     Listener,
+    MatchPlayed,
     Measurement,
     NetworksCompared,
     Remark,
@@ -374,6 +375,7 @@ class Training:
             self.replay.clear()
         counts = total.wins, total.draws, total.losses
         self.tell(NetworksCompared(generation, best, self.seconds, *counts, promoted, match_seconds))
+        self.tell(MatchPlayed("gate", generation, f"generation {best}", best, self.gate.simulations, score.games))
 
     # -- self-play -------------------------------------------------------------------------------------------------------
     @property
@@ -460,9 +462,11 @@ class Training:
                 self.folder.forget_network(generation)
 
     # -- telling ---------------------------------------------------------------------------------------------------------
-    def tell(self, event: Measurement) -> None:
-        self.folder.append_event(event)
-        self._tensorboard.write(event)
+    def tell(self, event: Measurement | MatchPlayed | Remark) -> None:
+        """What was measured is kept with the run, too."""
+        if not isinstance(event, MatchPlayed | Remark):
+            self.folder.append_event(event)
+            self._tensorboard.write(event)
         self._listener(event)
 
     def _tell_damage(self, sentence: str) -> None:
