@@ -19,7 +19,7 @@ import pytest
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 Browser, BrowserContext, Page, expect = playwright.Browser, playwright.BrowserContext, playwright.Page, playwright.expect
 
-CHROMIUM = "/usr/bin/chromium"
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "/usr/bin/chromium")
 ARGUMENTS = "--headless --no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync"
 WAIT_MILLISECONDS = 120_000  # only what fails takes so long
 LAUNCH_MILLISECONDS = 180_000

@@ -14,11 +14,14 @@ import pytest
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
+from boardzero.games.rules import State
 from boardzero.search.forest import Forest
+from boardzero.search.slices import OutOfTime
 from boardzero.web.events import Message, merged
 from boardzero.web.networks import NetworkShelf, RunShelf
 from boardzero.web.players import parse_player
 from boardzero.web.study.analysis import Analyst
+from boardzero.web.thinking import solvers as solvers_module
 from boardzero.web.thinking.grove import LONG_LANES
 from boardzero.web.thinking.jobs import Busy, SearchJob, SearchKey
 from boardzero.web.thinking.pool import ThinkingPool
@@ -202,6 +205,23 @@ def test_a_solver_that_has_no_room_says_that_it_is_busy() -> None:
 
     asyncio.run(too_many())
     solvers.close()
+
+
+def test_what_a_solver_has_to_load_takes_none_of_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+
+    def loading_at_first(_: State, seconds: float) -> dict[int, int]:
+        given.append(seconds)
+        if len(given) == 1:
+            raise OutOfTime
+        return {3: 1}
+
+    monkeypatch.setattr(solvers_module, "exact_scores", lambda _: loading_at_first)
+    solvers = Solvers()
+    for moves in ("4", "44"):
+        assert asyncio.run(solvers.scores(Position(GAME, moves), 5.0)) == {3: 1}
+    solvers.close()
+    assert given == [0.0, 5.0, 5.0]
 
 
 # -- streams -----------------------------------------------------------------------------------------------------------

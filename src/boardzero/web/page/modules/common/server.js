@@ -13,7 +13,7 @@ export class Refusal extends Error {
 
 /** @typedef {Record<string, string | number | null | undefined>} Query  null, undefined and "" are left out */
 
-const ANSWER_MILLISECONDS = 30_000; // that an answer may take: a server that hangs must not keep a button for ever
+const ANSWER_MILLISECONDS = 60_000; // that an answer may take: a server that hangs must not keep a button for ever
 export const LONG_MILLISECONDS = 150_000; // where the server has to search, or to start a training
 
 /**
