@@ -46,7 +46,7 @@ def test_games_go_on_while_it_trains(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with Training(folder, lambda _: None) as training:
 
         def slow(self: Learner, *arguments: object) -> object:
-            for _ in range(600):
+            for _ in range(6000):  # five minutes at most
                 time.sleep(0.05)
                 if training._new_games > 0:
                     break
@@ -71,7 +71,7 @@ def test_the_gate_compares_while_the_others_go_on(tmp_path: Path, monkeypatch: p
     with Training(folder, lambda event: None) as training:
 
         def slow(self: Gate, *arguments: object) -> object:
-            for _ in range(600):
+            for _ in range(6000):  # five minutes at most
                 time.sleep(0.05)
                 if training.progress.generation >= arguments[0] + 1:  # type: ignore[operator]
                     break
@@ -114,7 +114,7 @@ def test_a_network_in_a_match_is_not_forgotten(tmp_path: Path, monkeypatch: pyte
 
         def slow(self: Gate, *arguments: object) -> object:
             score = compare(self, *arguments)  # type: ignore[arg-type]
-            for _ in range(600):
+            for _ in range(6000):  # five minutes at most
                 time.sleep(0.05)
                 if training.progress.generation >= min(6, arguments[0] + 3):  # type: ignore[operator]
                     break

@@ -169,10 +169,10 @@ def test_faulty_engines_lose_their_games_and_the_match_goes_on(tmp_path: Path, f
 
 def test_a_silent_engine_loses_on_time_and_plays_again(tmp_path: Path) -> None:
     begun = time.perf_counter()
-    result = match_with(brain(tmp_path, "turns > 1 and time.sleep(60)"), ",seconds=0.1,patience=0.3", games=2)
+    result = match_with(brain(tmp_path, "turns > 1 and time.sleep(600)"), ",seconds=0.1,patience=0.3", games=2)
     assert [record.reason for record in result.records] == ["time", "time"]
     assert all("gave no answer within" in fault for fault in result.faults)
-    assert time.perf_counter() - begun < 20
+    assert time.perf_counter() - begun < 120
 
 
 def test_a_slow_engine_loses_on_the_clock(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_evaluation_takes_no_time_of_the_run(tmp_path: Path, monkeypatch: pytest
         measured.append(training)
         before = training.seconds
         training.measure()
-        assert training.seconds - before < 1
+        assert training.seconds - before < 2.5
         assert seconds[0] == seconds[1]  # it stands still
         assert training.stopwatch.seconds["measuring"] >= 3
 

@@ -19,7 +19,7 @@ CHANGES = [part for change in SMALL for part in ("--set", change)]
 
 
 def boardzero(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=300, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,7 @@ def test_ctrl_c_ends_cleanly_and_resume_goes_on(tmp_path: Path) -> None:
     assert with_lock.returncode == 2
     assert "Another process is training" in with_lock.stderr
     process.send_signal(signal.SIGINT)
-    said, complaints = process.communicate(timeout=60)
+    said, complaints = process.communicate(timeout=180)
     assert process.returncode == 130
     assert f"Stopped; nothing is lost. Go on with: boardzero resume {folder.path}" in said
     assert complaints == ""
@@ -137,7 +137,7 @@ def test_ctrl_c_ends_cleanly_and_resume_goes_on(tmp_path: Path) -> None:
     again = subprocess.Popen([COMMAND, "resume", str(folder.path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_for_generation(folder, generation + 2)
     again.send_signal(signal.SIGINT)
-    said, _ = again.communicate(timeout=60)
+    said, _ = again.communicate(timeout=180)
     assert again.returncode == 130
     assert f"going on from generation {generation}" in said
     numbers = game_numbers(folder)
@@ -146,7 +146,7 @@ def test_ctrl_c_ends_cleanly_and_resume_goes_on(tmp_path: Path) -> None:
 
 
 def wait_for_generation(folder: RunFolder, generation: int) -> None:
-    for _ in range(600):
+    for _ in range(3000):
         if folder.networks.is_dir() and max(folder.network_generations(), default=0) >= generation:
             return
         time.sleep(0.1)

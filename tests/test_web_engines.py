@@ -101,7 +101,7 @@ def test_every_game_has_a_program_of_its_own_which_ends_with_it(tmp_path: Path) 
     assert wait_until_ended(first) and wait_until_ended(second)
 
 
-def wait_until_ended(pid: int, seconds: float = 30.0) -> bool:
+def wait_until_ended(pid: int, seconds: float = 120.0) -> bool:
     deadline = time.monotonic() + seconds
     while True:
         try:

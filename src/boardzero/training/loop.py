@@ -139,7 +139,7 @@ class Training:
             return False
         if self.replay.positions == 0 and not self._waiting_told:
             self._waiting_told = True
-            self._listener(Remark("The time is over, but no game has ended yet; the first one is awaited, to learn from it."))
+            self._say(Remark("The time is over, but no game has ended yet; the first one is awaited, to learn from it."))
         return self.replay.positions > 0
 
     def stop(self) -> None:
@@ -470,6 +470,9 @@ class Training:
         self._listener(event)
 
     def _tell_damage(self, sentence: str) -> None:
-        event = DamageFound(sentence)
+        self._say(DamageFound(sentence))
+
+    def _say(self, event: DamageFound | Remark) -> None:
+        """Those who only see the folder hear of it too."""
         self.folder.append_event(event)
         self._listener(event)
