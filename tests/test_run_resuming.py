@@ -90,6 +90,7 @@ def test_a_run_that_waits_for_its_first_game_says_so(tmp_path: Path, monkeypatch
         assert not training.is_over() and not training.is_over()
         (remark,) = [event for event in events if isinstance(event, Remark)]
         assert "no game has ended yet" in remark.sentence
+        assert {"event": "Remark", "sentence": remark.sentence} in folder.read_events()
         monkeypatch.setattr(type(training.replay), "positions", 9)
         assert training.is_over()
 

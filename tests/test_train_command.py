@@ -99,7 +99,7 @@ def test_a_run_begins_with_the_games_and_the_network_of_another(trained: Path, t
         (["export", "EMPTY", "--onnx", "a.onnx"], "There is no network in"),
         (["export", "RUN", "--onnx", "a.txt"], "should be called name.onnx"),
         (["perfect"], "Name a game and --player"),
-        (["perfect", "--run", "RUN"], "Perfect play of tictactoe is not known"),
+        (["perfect", "gomoku", "--player", "random"], "Perfect play of gomoku is not known; it is known for tictactoe"),
         (["perfect", "connect4", "--run", "RUN"], "instead of a game"),
     ],
 )

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from boardzero.arena.solved_games import is_soon_solved
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
-from boardzero.games.othello import Othello
 from boardzero.games.rules import Game
 from boardzero.network.precision import is_fast_with_bytes
 from boardzero.network.weights import SUFFIX, read_header
@@ -118,13 +118,7 @@ def usual_anchors(game: Game) -> list[str]:
     large = game.rows * game.columns > LARGE_BOARD
     anchors = ["random", "mcts:sims=10", "mcts:sims=100"]
     anchors += ["minimax:depth=2"] if large else ["mcts:sims=1000", "minimax:depth=4"]
-    if not isinstance(game, Othello):  # whose end alone is solved
-        try:
-            find_player("perfect", game)
-            anchors.append("perfect")
-        except BadInput:
-            pass
-    return anchors
+    return [*anchors, "perfect"] if is_soon_solved(game) else anchors
 
 
 def gather(

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from boardzero.events.cluster import ClusterState
+from boardzero.events.games import PlayedGame
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,18 @@ class StrengthMeasured:
 
 
 @dataclass(frozen=True)
+class MatchPlayed:
+    """The games of a match of the newest network, for those who log games: the run itself keeps only what they came to."""
+
+    source: Literal["gate", "evaluation"]
+    generation: int  # of the newest network, which has the first side in games 0, 2, 4, …
+    opponent: str  # a player, or `generation 20`
+    opponent_generation: int | None  # of the network, where it is one of the run
+    simulations: int  # a move, of networks of the run
+    games: tuple[PlayedGame, ...]
+
+
+@dataclass(frozen=True)
 class DamageFound:
     """Something is wrong that the run goes on without: a file set aside, a machine that cannot play, a failing copy."""
 
@@ -118,5 +132,5 @@ class Remark:
 
 
 Measurement = GenerationDone | PerfectPlayMeasured | NetworksCompared | StrengthMeasured  # what is kept of a run
-TrainingEvent = SelfPlayProgress | LearningProgress | Measurement | DamageFound | Remark | ClusterState
+TrainingEvent = SelfPlayProgress | LearningProgress | Measurement | MatchPlayed | DamageFound | Remark | ClusterState
 Listener = Callable[[TrainingEvent], None]

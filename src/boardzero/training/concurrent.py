@@ -9,10 +9,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from boardzero.events.training import PerfectPlayMeasured, StrengthMeasured
 from boardzero.selfplay.source import ContinuousGames
 from boardzero.training.learner import LossReport
 from boardzero.training.matches import MatchScore
+from boardzero.training.strength import Told
 
 if TYPE_CHECKING:
     from boardzero.training.loop import Training
@@ -30,7 +30,7 @@ class _Loop:
         self.measuring: Future[None] | None = None
         self._learning_begun = self._comparing_begun = 0.0
         self._compared = (0, 0)
-        self._measured: SimpleQueue[StrengthMeasured | PerfectPlayMeasured] = SimpleQueue()
+        self._measured: SimpleQueue[Told] = SimpleQueue()
 
     @property
     def is_idle(self) -> bool:

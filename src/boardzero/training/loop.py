@@ -14,6 +14,7 @@ from boardzero.events.training import (
     DamageFound,
     LearningProgress,
     Listener,
+    MatchPlayed,
     Measurement,
     NetworksCompared,
     Remark,
@@ -133,7 +134,7 @@ class Training:
             return False
         if self.replay.positions == 0 and not self._waiting_told:
             self._waiting_told = True
-            self._listener(Remark("The time is over, but no game has ended yet; the first one is awaited, to learn from it."))
+            self._say(Remark("The time is over, but no game has ended yet; the first one is awaited, to learn from it."))
         return self.replay.positions > 0
 
     def stop(self) -> None:
@@ -292,6 +293,7 @@ class Training:
             self.replay.clear()
         counts = total.wins, total.draws, total.losses
         self.tell(NetworksCompared(generation, best, self.seconds, *counts, promoted, match_seconds))
+        self.tell(MatchPlayed("gate", generation, f"generation {best}", best, self.gate.simulations, score.games))
 
     # -- self-play -------------------------------------------------------------------------------------------------------
     @property
@@ -378,12 +380,17 @@ class Training:
                 self.folder.forget_network(generation)
 
     # -- telling ---------------------------------------------------------------------------------------------------------
-    def tell(self, event: Measurement) -> None:
-        self.folder.append_event(event)
-        self._tensorboard.write(event)
+    def tell(self, event: Measurement | MatchPlayed | Remark) -> None:
+        """What was measured is kept with the run, too."""
+        if not isinstance(event, MatchPlayed | Remark):
+            self.folder.append_event(event)
+            self._tensorboard.write(event)
         self._listener(event)
 
     def _tell_damage(self, sentence: str) -> None:
-        event = DamageFound(sentence)
+        self._say(DamageFound(sentence))
+
+    def _say(self, event: DamageFound | Remark) -> None:
+        """Those who only see the folder hear of it too."""
         self.folder.append_event(event)
         self._listener(event)
