@@ -122,7 +122,7 @@ def test_a_network_that_is_far_too_slow_for_the_budget_is_not_measured_even_once
 
 
 def test_the_end_is_measured_even_after_a_short_run(tmp_path: Path) -> None:
-    meter = meter_of(tmp_path / "run", WITHOUT_POSITIONS)
+    meter = meter_of(tmp_path / "run", WITHOUT_POSITIONS, "evaluation.games=2")
     told: list[object] = []
     meter.measure(0, 0.5, told.append, final=True)
     assert len(matches(told)) == 3
