@@ -54,6 +54,7 @@ class GenerationDone:
     positions_per_second: float = 0.0
     best: int = 0  # generation of the network that played
     validation_loss: float | None = None  # on what was held out, of the weights that were kept
+    game: str = ""  # that was played, where a run plays several
 
 
 @dataclass(frozen=True)
