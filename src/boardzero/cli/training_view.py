@@ -113,8 +113,7 @@ class TrainingView:
             self.console.print(f"  cluster: {summary(state)}", highlight=False)
 
     def _say_generation(self, event: GenerationDone) -> None:
-        assert self._training is not None
-        played = f"  {event.game}" if self._training.curriculum.has_stages else ""
+        played = f"  {event.game}" if event.game else ""
         self.console.print(
             f"generation {event.generation:3}  {event.seconds / 60:6.1f} min  {event.games:,} games{played} "
             f" policy {event.policy_loss:.3f}  value {event.value_loss:.3f}  {event.evaluations_per_second:,.0f} evaluations/s"

@@ -364,7 +364,7 @@ class Training:
                 positions_per_second=played.positions / played.seconds,
                 best=best,
                 validation_loss=report.validation,
-                game=played_game.specification,
+                game=played_game.specification if self.curriculum.has_stages else "",
             )
         )
 
