@@ -114,6 +114,16 @@ def test_a_shipped_network_for_any_size_is_found_where_the_game_has_none_of_its_
     assert shipped_network(find_game("othello")) is None
 
 
+def test_a_shipped_network_is_not_offered_for_a_rule_that_it_cannot_see(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = find_game("connect4:rows=5,columns=6")
+    save_network(tmp_path / "connect4_any.safetensors", build_network(SHAPE, game).eval(), game)
+    monkeypatch.setattr("boardzero.network.shipped.FOLDER", tmp_path)
+    assert shipped_network(find_game("connect4:rows=8,columns=9")) is not None
+    assert shipped_network(find_game("connect4:rows=8,columns=9,connect=5")) is None
+
+
 def test_a_shipped_network_that_knows_one_size_is_not_offered_for_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

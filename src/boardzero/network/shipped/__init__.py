@@ -24,4 +24,6 @@ def shipped_network(game: Game) -> Path | None:
     if not every.is_file():
         return None
     header = read_header(every)
-    return None if misfit(header.settings, find_game(header.game), game) else every
+    learned = find_game(header.game)
+    same = all(getattr(learned.parameters, rule) == getattr(game.parameters, rule) for rule in game.unseen_rules)
+    return every if same and misfit(header.settings, learned, game) is None else None
