@@ -43,19 +43,26 @@ def games_of(folder: RunFolder) -> list[GameColumns]:
     return [part for part in parts if part is not None]
 
 
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunFolder, list[TrainingEvent]]:
+    """A run that went through all of its stages, and what happened in it."""
+    folder = begin_growing(tmp_path_factory.mktemp("grown") / "run")
+    return folder, run(folder)
+
+
 # -- what is played --------------------------------------------------------------------------------------------------------
-def test_generations_go_through_the_stages_and_within_a_stage_games_take_turns(tmp_path: Path) -> None:
-    folder = begin_growing(tmp_path / "run")
-    assert games_played(run(folder)) == [SMALL, SMALL, LARGE, EXACT, LARGE]
+def test_generations_go_through_the_stages_and_within_a_stage_games_take_turns(
+    grown: tuple[RunFolder, list[TrainingEvent]],
+) -> None:
+    folder, events = grown
+    assert games_played(events) == [SMALL, SMALL, LARGE, EXACT, LARGE]
     assert (folder.games / "gomoku_size=5").is_dir() and (folder.games / "gomoku_size=6_rule=standard").is_dir()
     assert {part.game for part in games_of(folder)} == {SMALL, LARGE, EXACT}
     assert read_header(folder.network(5)).game == LARGE
 
 
-def test_no_two_games_of_a_run_have_the_same_number(tmp_path: Path) -> None:
-    folder = begin_growing(tmp_path / "run")
-    run(folder)
-    numbers = np.concatenate([part.numbers for part in games_of(folder)])
+def test_no_two_games_of_a_run_have_the_same_number(grown: tuple[RunFolder, list[TrainingEvent]]) -> None:
+    numbers = np.concatenate([part.numbers for part in games_of(grown[0])])
     assert len(np.unique(numbers)) == len(numbers)
 
 
@@ -98,13 +105,12 @@ def test_games_since_the_checkpoint_count_after_a_stop_in_the_middle_of_a_genera
     assert progress.generation == 5 and progress.games <= games
 
 
-def test_a_run_with_stages_is_the_same_bit_for_bit_when_it_is_repeated(tmp_path: Path) -> None:
-    states = []
-    for name in ("once", "again"):
-        folder = begin_growing(tmp_path / name)
-        run(folder)
-        states.append(checkpoint_of(folder))
-    (progress, tensors), (other_progress, other_tensors) = states
+def test_a_run_with_stages_is_the_same_bit_for_bit_when_it_is_repeated(
+    tmp_path: Path, grown: tuple[RunFolder, list[TrainingEvent]]
+) -> None:
+    again = begin_growing(tmp_path / "again")
+    run(again)
+    (progress, tensors), (other_progress, other_tensors) = checkpoint_of(grown[0]), checkpoint_of(again)
     assert (progress.games, progress.positions) == (other_progress.games, other_progress.positions)
     assert tensors.keys() == other_tensors.keys()
     assert all((tensors[name] == other_tensors[name]).all() for name in tensors)
@@ -124,10 +130,8 @@ def test_batches_are_of_one_size_and_mix_the_rules_of_that_size(tmp_path: Path) 
     assert 0 < first_half.sum() < 30  # also within the part that a thread of training takes
 
 
-def test_only_the_games_of_the_stage_are_learned_from(tmp_path: Path) -> None:
-    folder = begin_growing(tmp_path / "run")
-    run(folder)
-    with Training(folder, lambda event: None) as training:
+def test_only_the_games_of_the_stage_are_learned_from(grown: tuple[RunFolder, list[TrainingEvent]]) -> None:
+    with Training(grown[0], lambda event: None) as training:
         assert {training.replay.sample(8, new_stream(seed)).planes.shape[2] for seed in range(20)} == {6}
 
 

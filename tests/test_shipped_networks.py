@@ -39,7 +39,7 @@ def test_a_shipped_network_has_a_card_and_is_whole(name: str) -> None:
     stored = load_network(FOLDER / f"{name}.safetensors")
     assert shipped_network(stored.game) == FOLDER / f"{name}.safetensors"
     card = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
-    assert card.startswith(f"# {stored.game.title}")
+    assert card.lower().startswith(f"# {stored.game.title.lower()}")
     assert [word for word in OF_A_CARD if word not in card] == []
     planes = np.stack([stored.game.encoded(stored.game.initial_state())])
     logits, values = find_evaluator(FOLDER / f"{name}.onnx", stored.game)(planes)

@@ -36,7 +36,7 @@ def card_of(network: Path) -> str:
     command = next((sitting.command for sitting in read_sittings(run)), None) or _command(history.settings)
     results = "\n\n".join(filter(None, _results(history))) or "Nothing has been measured."
     title = find_game(history.settings.game).title
-    return f"# {title}\n\n| | |\n|---|---|\n{rows}\n\n    {command}\n\n{RESULTS}\n\n{results}\n"
+    return f"# {title[0].upper()}{title[1:]}\n\n| | |\n|---|---|\n{rows}\n\n    {command}\n\n{RESULTS}\n\n{results}\n"
 
 
 # -- how it was learned ------------------------------------------------------------------------------------------------------
