@@ -8,8 +8,8 @@ from boardzero.cluster.simulated import LITTLE, simulated_machines
 
 __all__ = ["LITTLE", "machines"]
 
-# A machine that does not answer for a few seconds is taken for dead: tests should not wait for longer.
-IMPATIENT = {"health_check_period_ms": 1000, "health_check_timeout_ms": 2000, "health_check_failure_threshold": 4}
+# A machine that does not answer for some seconds is taken for dead: tests should not wait for longer, nor lose busy machines.
+IMPATIENT = {"health_check_period_ms": 1000, "health_check_timeout_ms": 2000, "health_check_failure_threshold": 6}
 
 
 @contextmanager

@@ -1,10 +1,17 @@
-"""A browser for the tests of pages and reports; without Chromium, or the package that drives it, these tests are skipped."""
+"""A browser for the tests of pages and reports; without Chromium, or the package that drives it, these tests are skipped.
+
+Property tests are given all the time they need: how quick a machine is says nothing about the program.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

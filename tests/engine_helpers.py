@@ -2,10 +2,14 @@
 
 import os
 import re
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import IO
+
+import pytest
 
 from boardzero.engines.conversation import Answer, Session
 from boardzero.engines.gomocup import GomocupSession
@@ -13,9 +17,11 @@ from boardzero.engines.mind import PlayerMind
 from boardzero.engines.thinking_process import ThinkingProcess, think
 from boardzero.players.engine_process import EngineFault, EngineSilence
 
+ENGINE = [sys.executable, "-c", "from boardzero.cli.main import main; main()", "engine"]
 FAR_TOO_LONG = 60.0  # seconds
 LONG = 600_000  # milliseconds a move: nobody is late, on any machine
 MOVE = re.compile(r"\d{1,2},\d{1,2}")
+on_linux = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="Linux tells of processes under /proc")
 
 
 class ThinkingThread(ThinkingProcess):

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -18,9 +19,9 @@ import pytest
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 Browser, BrowserContext, Page, expect = playwright.Browser, playwright.BrowserContext, playwright.Page, playwright.expect
 
-CHROMIUM = "/usr/bin/chromium"
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "/usr/bin/chromium")
 ARGUMENTS = "--headless --no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync"
-WAIT_MILLISECONDS = 60_000  # only what fails takes so long
+WAIT_MILLISECONDS = 120_000  # only what fails takes so long
 LAUNCH_MILLISECONDS = 180_000
 SERVE = "from boardzero.cli.main import main; main()"
 
@@ -54,7 +55,11 @@ def address_of(process: "subprocess.Popen[str]") -> str:
 
 def end_server(process: "subprocess.Popen[str]") -> None:
     process.terminate()
-    process.wait(30)
+    try:
+        process.wait(120)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 @contextmanager
@@ -82,7 +87,8 @@ class Visit:
         return self.page
 
     def _hear(self, message: Any) -> None:
-        if message.type in ("error", "warning"):
+        """Warnings are left out: what a browser warns of differs from build to build."""
+        if message.type == "error":
             self.troubles.append(message.text)
 
 
@@ -95,6 +101,15 @@ def visiting(browser: Any, forgiven: str = "", **manner: Any) -> Iterator[Visit]
     finally:
         visit.context.close()
     assert [trouble for trouble in visit.troubles if not forgiven or forgiven not in trouble] == []
+
+
+def ready(page: Any, view: str = "") -> None:
+    """The view (`play`, `study`, `learn`; none: whichever) has what it was opened with, and takes presses."""
+    expect(page.locator(f".view.{view}" if view else ".view")).not_to_have_attribute("inert", "")
+
+
+def cell(page: Any, place: int) -> Any:
+    return page.locator(f'.cells button[data-place="{place}"]')
 
 
 class Held:
@@ -112,11 +127,10 @@ class Held:
             self.routes.append(route)
 
     def wait_for(self, number: int) -> None:
-        for _ in range(2000):
-            if len(self.routes) >= number:
-                return
+        until = time.monotonic() + WAIT_MILLISECONDS / 1000
+        while len(self.routes) < number:
+            assert time.monotonic() < until, f"{len(self.routes)} of {number} requests were sent"
             self.page.wait_for_timeout(10)
-        raise AssertionError(f"{len(self.routes)} of {number} requests were sent")
 
     def answer(self, index: int) -> None:
         """Until the page has it."""
@@ -125,10 +139,18 @@ class Held:
             route.continue_()
 
 
+AT_REST = """async () => {
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  const endless = (animation) => animation.effect?.getComputedTiming().iterations === Infinity;
+  do { await frame(); await frame(); } while (document.getAnimations().some((animation) => !endless(animation)));
+}"""
+
+
 def serious_findings(page: Any) -> list[str]:
-    """What axe calls serious or critical."""
+    """What axe calls serious or critical, when nothing moves or changes its colours any more."""
     from axe_playwright_python.sync_playwright import Axe
 
+    page.evaluate(AT_REST)
     found = Axe().run(page).response["violations"]
     return [
         f"{finding['id']}: {finding['nodes'][0]['html'][:200]} {finding['nodes'][0].get('failureSummary', '')}"

@@ -157,8 +157,8 @@ def test_players_are_not_held_while_a_cleared_window_is_too_small_to_learn_from(
             games = [] if held else random_records("tictactoe", 5, first=number)
             number += len(games)
             training.take_in(games)
-            held = training.is_ahead
-        assert training.has_enough() and held
+            held = training.quota.is_far_passed
+        assert training.quota.is_reached() and held
 
 
 # -- acknowledgement ---------------------------------------------------------------------------------------------------------

@@ -151,8 +151,9 @@ def test_a_measurement_elsewhere_finds_what_one_here_finds_and_needs_no_other_op
     remote = RemoteStrengthMeter(settings, folder, 1, 0.0, go_on, tasks_of(ray, folder, said))
     file.unlink()
     for opponent in (Opponent("random", "random"), Opponent("previous", "generation 0", 0)):
-        here, there = (replace(meter._match(opponent, 1, 5.0), match_seconds=0.0) for meter in (local, remote))
-        assert here == there
+        (here, games), (there, others) = (meter._match(opponent, 1, 5.0) for meter in (local, remote))
+        assert replace(here, match_seconds=0.0) == replace(there, match_seconds=0.0)
+        assert games == others and len(games) == 4
     assert said == []
 
 

@@ -159,7 +159,7 @@ def test_a_driver_that_was_taken_for_dead_stops_and_copies_nothing_more(
     with mirrored(url_of(there), here, said, stopped.set):
         owned_by_another(there, seconds_ago=0)
         (there / TOKEN).write_text('{"token": "another"}')
-        assert stopped.wait(10)
+        assert stopped.wait(120)
         (here / "events.jsonl").write_text("of the one that was taken for dead")
     assert said == [f"another:1 has taken over '{url_of(there)}': nothing more is copied there, and this run ends."]
     assert not (there / "events.jsonl").exists()
@@ -214,7 +214,7 @@ def test_a_copy_that_fails_is_said_once_and_tried_again(here: Path, there: Path,
             write(path, content)
 
         monkeypatch.setattr(mirror._storage, "pipe_file", fail_at_first)
-        end = time.monotonic() + 10
+        end = time.monotonic() + 120
         while not (there / "settings.json").is_file() and time.monotonic() < end:
             time.sleep(0.02)
     assert len(said) == 1 and "cannot be copied" in said[0] and "too many requests" in said[0]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from training_runs import begin, checkpoint_of, game_numbers, games_on_disk, run
+from training_runs import begin, checkpoint_of, game_numbers, games_on_disk, run, stop_after
 
 from boardzero.errors import BadInput
 from boardzero.events.training import GenerationDone, NetworksCompared, StrengthMeasured, TrainingEvent
@@ -46,11 +46,11 @@ def test_games_go_on_while_it_trains(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with Training(folder, lambda _: None) as training:
 
         def slow(self: Learner, *arguments: object) -> object:
-            for _ in range(600):
+            for _ in range(6000):  # five minutes at most
                 time.sleep(0.05)
-                if training._new_games > 0:
+                if training.quota.games > 0:
                     break
-            seen.append(training._new_games)
+            seen.append(training.quota.games)
             return train(self, *arguments)  # type: ignore[arg-type]
 
         monkeypatch.setattr(Learner, "train", slow)
@@ -71,7 +71,7 @@ def test_the_gate_compares_while_the_others_go_on(tmp_path: Path, monkeypatch: p
     with Training(folder, lambda event: None) as training:
 
         def slow(self: Gate, *arguments: object) -> object:
-            for _ in range(600):
+            for _ in range(6000):  # five minutes at most
                 time.sleep(0.05)
                 if training.progress.generation >= arguments[0] + 1:  # type: ignore[operator]
                     break
@@ -114,7 +114,7 @@ def test_a_network_in_a_match_is_not_forgotten(tmp_path: Path, monkeypatch: pyte
 
         def slow(self: Gate, *arguments: object) -> object:
             score = compare(self, *arguments)  # type: ignore[arg-type]
-            for _ in range(600):
+            for _ in range(6000):  # five minutes at most
                 time.sleep(0.05)
                 if training.progress.generation >= min(6, arguments[0] + 3):  # type: ignore[operator]
                     break
@@ -125,18 +125,6 @@ def test_a_network_in_a_match_is_not_forgotten(tmp_path: Path, monkeypatch: pyte
         promoted = training.promotions.promoted
     assert promoted[0] == 1
     assert set(promoted) <= set(folder.network_generations())
-
-
-def stop_after(training: Training, games: int) -> None:
-    add, counted = training.replay.add, [0]
-
-    def add_and_count(finished: Sequence[SelfPlayGame]) -> None:
-        add(finished)
-        counted[0] += len(finished)
-        if counted[0] >= games:
-            training.stop()
-
-    training.replay.add = add_and_count  # type: ignore[assignment, method-assign]
 
 
 def test_a_stopped_run_keeps_every_game_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +148,7 @@ def test_a_stopped_run_keeps_every_game_and_goes_on(tmp_path: Path, monkeypatch:
     progress, _ = checkpoint_of(folder)
     assert progress.games <= len(said)
     with Training(folder, lambda _: None) as training:
-        assert training.progress.games + training._new_games == len(said)
+        assert training.progress.games + training.quota.games == len(said)
 
 
 def test_a_failing_worker_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

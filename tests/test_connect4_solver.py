@@ -303,10 +303,10 @@ def test_a_limit_ends_solving_and_the_next_try_gets_further() -> None:
     one = solver("connect4:rows=7,columns=8")
     state = one.game.initial_state()
     for _ in range(2):
-        before, start = one.nodes, time.perf_counter()
+        before, worked = one.nodes, time.thread_time()
         with pytest.raises(OutOfTime):
             one.action_scores(state, seconds=0.1)
-        assert time.perf_counter() - start < 1
+        assert time.thread_time() - worked < 1
         assert one.nodes > before
     late = random_state(one.game, 40, random.Random(1))
     assert one.action_scores(late, seconds=60) == one.action_scores(late)

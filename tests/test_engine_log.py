@@ -218,7 +218,7 @@ def test_an_engine_that_ends_at_once_leaves_its_game_in_the_log(
         while not process.stdout.readline().startswith(("===", "2,2")):
             pass
         lines = ["quit" if protocol == "nboard" else "END"]
-    process.communicate("\n".join(lines) + "\n", timeout=60)
+    process.communicate("\n".join(lines) + "\n", timeout=180)
     (game,) = wait_for_games(database, 1)
     assert game.source == f"engine:{protocol}" and game.record.plies == moves
     assert set(game.record.players) == {"random", "opponent"} and game.record.result == "unfinished"

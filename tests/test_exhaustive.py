@@ -102,7 +102,7 @@ def test_solving_in_the_smallest_slices_comes_to_the_same(monkeypatch: pytest.Mo
 
 def test_a_limit_ends_solving() -> None:
     game = find_game("connect4:rows=5,columns=5")
-    start = time.perf_counter()
+    worked = time.thread_time()
     with pytest.raises(OutOfTime):
         ExhaustiveSolver(game).action_results(game.initial_state(), seconds=0.1)
-    assert time.perf_counter() - start < 2
+    assert time.thread_time() - worked < 2

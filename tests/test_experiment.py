@@ -16,10 +16,20 @@ from sqlalchemy import func, select
 
 from boardzero.arena.match import Match, MatchSettings
 from boardzero.cli.main import app
+from boardzero.cores import usable_cores
 from boardzero.errors import BadInput
-from boardzero.evaluation.comparison import Comparison, Difference, VariantResult, compare, corrected, mean_band
+from boardzero.evaluation.comparison import (
+    Comparison,
+    Difference,
+    VariantResult,
+    compare,
+    corrected,
+    matrix_sentence,
+    mean_band,
+)
 from boardzero.evaluation.experiment import ExperimentRuns, play_match, shares_of_cores
 from boardzero.evaluation.experiment_file import Experiment, MatchPlan, read_experiment, shipped_experiments
+from boardzero.evaluation.rating import Matrix
 from boardzero.games.catalogue import find_game
 from boardzero.players.catalogue import find_player
 from boardzero.settings.presets import preset_values
@@ -27,8 +37,7 @@ from boardzero.settings.run import RunSettings
 from boardzero.storage.database import Database
 from boardzero.storage.queries import list_matches, list_runs, newest_ratings
 from boardzero.storage.tables import ratings
-from boardzero.training import cores
-from boardzero.training.resuming import CLOCK
+from boardzero.training.run_clock import CLOCK
 
 TINY = """
 title = "Tiny"
@@ -154,6 +163,17 @@ def test_the_documents_experiments_are_shipped() -> None:
     assert len(read_experiment("katafanga-tests").variant) == 8
 
 
+def test_the_first_four_questions_of_the_documents_fit_into_two_hours() -> None:
+    """With three seeds; matches, ratings and the starts of programs take about half an hour on top."""
+    names = ("katafanga-tests", "slavka-simulations", "slavka-noise", "slavka-generations", "value-target")
+    experiments = [read_experiment(name) for name in names]
+    assert all(len(one.base.seeds) == 3 for one in experiments)
+    assert sum(len(one.variant) * len(one.base.seeds) * (one.base.minutes or 0) for one in experiments) <= 95
+    assert sum(plan.games for one in experiments for plan in one.match) <= 500
+    networks = read_experiment("slavka-generations").measure.matrix_networks
+    assert 3 * networks * (networks - 1) // 2 * read_experiment("slavka-generations").measure.matrix_games <= 1500
+
+
 def test_variants_change_the_base_and_nothing_else(tmp_path: Path) -> None:
     experiment = read_experiment(written(tmp_path, TINY))
     z, q = (experiment.settings_of(variant, 3) for variant in experiment.variant)
@@ -220,6 +240,7 @@ def test_an_experiment_trains_rates_compares_goes_on_and_is_logged(
     assert "q (the search's value): " in first.out and "mcts:sims=20 scored" in first.out and "score of row" in first.out
     assert (out / "results.txt").read_text() in first.out
     assert 'id="chart-final"' in (out / "results.html").read_text()
+    assert_markdown((out / "results.md").read_text())
     (out / "q-1" / "finished").unlink()
     events = (out / "z-1" / "events.jsonl").read_bytes()
     app(arguments, standalone_mode=False)
@@ -231,6 +252,20 @@ def test_an_experiment_trains_rates_compares_goes_on_and_is_logged(
     changed = written(tmp_path, text.replace('"network.channels" = 8', '"network.channels" = 4'))
     with pytest.raises(BadInput, match="begun with other settings"):
         ExperimentRuns(read_experiment(changed), out)
+
+
+def assert_markdown(text: str) -> None:
+    """A heading, what the figures stand on, tables with as many cells in each row, and a sentence for everything."""
+    lines = text.splitlines()
+    assert lines[0] == "## Tiny" and lines[2] == "Does it work?"
+    assert lines[4].startswith("2 variants × 1 seeds, ") and "games for the ratings" in lines[4]
+    rows = [line for line in lines if line.startswith("|")]
+    assert rows[0].startswith("| variant | Elo |") and [row[:4] for row in rows[2:4]] == ["| z ", "| q "]
+    assert len({row.count("|") for row in rows[:4]}) == 1
+    assert "Matches:" in lines and any("| 90 % |" in row for row in rows)
+    said = [line for line in lines if line.startswith("- ")]
+    assert [one.split()[1] for one in said] == ["z", "q", "mcts:sims=20", "z-1:", "q-1:"]
+    assert "against the one before it" in said[-1]
 
 
 def assert_logged_once(path: Path) -> None:
@@ -254,7 +289,7 @@ def test_a_training_that_fails_is_named(tmp_path: Path) -> None:
 
 def test_trainings_beside_each_other_have_equally_many_cores_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {1, 2, 4, 6, 7}, raising=False)
-    assert cores.cores_here() == [1, 2, 4, 6, 7]
+    assert usable_cores() == [1, 2, 4, 6, 7]
     assert shares_of_cores(1) == [[1, 2, 4, 6, 7]]
     assert shares_of_cores(2) == [[1, 2], [4, 6]]
     assert shares_of_cores(7) == [[1], [2], [4], [6], [7], [1], [2]]
@@ -263,7 +298,7 @@ def test_trainings_beside_each_other_have_equally_many_cores_of_their_own(monkey
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the system gives processes no cores of their own")
 def test_a_training_keeps_to_its_cores(tmp_path: Path) -> None:
     runs = ExperimentRuns(read_experiment(written(tmp_path, TINY.replace("generations = 1", "minutes = 9"))), tmp_path / "out")
-    core = cores.cores_here()[-1]
+    core = usable_cores()[-1]
     process = runs._start(runs.runs[0], [core], ())
     try:
         wait_for(lambda: (runs.runs[0].folder.path / "events.jsonl").is_file())
@@ -331,6 +366,18 @@ def test_every_variant_gets_one_sentence() -> None:
     sentences = Comparison("", "", variants, (), None, ()).sentences()
     assert [sentence.split()[0] for sentence in sentences] == ["base", "better:", "same:", "worse:"]
     assert "; better (p" in sentences[1] and "no difference is shown" in sentences[2] and "; worse (p" in sentences[3]
+
+
+def test_a_matrix_of_generations_is_said_in_one_sentence() -> None:
+    scores = np.array([[np.nan, 0.25, 0.1], [0.75, np.nan, 0.55], [0.9, 0.45, np.nan]])
+    games = np.full((3, 3), 10)
+    sentence = matrix_sentence(Matrix(("run-1 0", "run-1 1", "run-1 2"), scores, games, 0.62))
+    assert sentence == (
+        "run-1: a network scored 60% against the one before it (more than half in 1 of 2 cases) and 70% against all before it;"
+        " who moved first scored 62%."
+    )
+    alone = Matrix(("run-1 0",), np.array([[np.nan]]), np.zeros((1, 1)), None)
+    assert matrix_sentence(alone) == "run-1: no two of its networks have met."
 
 
 def test_a_variant_may_be_compared_with_another_than_the_first() -> None:

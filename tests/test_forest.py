@@ -249,9 +249,9 @@ def test_a_proven_draw_leaves_the_simulations_to_open_moves() -> None:
     assert forest.root_bounds(0) == (0, 0)
     inexact = Forest(game, SearchSettings(exact=False), nodes=4000)
     inexact.set_root(0, Position(game, moves).state)
-    start = time.perf_counter()
+    worked = time.thread_time()
     inexact.search(HashEvaluator(game), 2**31 - 1, seconds=0.1)
-    assert time.perf_counter() - start < 5
+    assert time.thread_time() - worked < 5
 
 
 class FailingEvaluator:

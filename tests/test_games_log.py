@@ -128,6 +128,7 @@ def test_a_training_is_logged_and_its_ratings_and_evaluations_are_shown(boardzer
     assert run["generation"] == 2 and run["games"] == len(games_in("mine.sqlite")) > 0
     output, _ = boardzero("games-log", "evaluations", run["id"][:6], *asked)
     assert "random" in output and "%" in output
+    assert json.loads(boardzero("games-log", "--source", "evaluation", "--player", "random", "--json", *asked)[0])["total"] == 2
     assert boardzero("games-log", "evaluations", "ffff", *asked)[0] == "There are no evaluations of a run 'ffff' in the log.\n"
     assert boardzero("games-log", "ratings", *asked)[0] == "There are no ratings in the log.\n"
     few = ["--sims", "4", "--networks", "2", "--no-anchors", "--games", "8"]

@@ -238,7 +238,7 @@ def test_a_kill_between_promotion_and_clearing_does_not_keep_the_old_games(
     with Training(folder, lambda _: None) as training:
         assert training.best == 1
         assert training.replay.positions == 0
-        assert training._new_games == 0
+        assert training.quota.games == 0
         training.run()
     assert checkpoint_of(folder)[0].games == len(game_numbers(folder))
 

@@ -147,9 +147,10 @@ def test_a_first_thought_is_played_when_the_last_comes_too_late() -> None:
 def test_searches_without_end_tell_a_first_thought() -> None:
     mind = PlayerMind()
     thoughts: list[int] = []
-    mind.tell = thoughts.append
     position = Position(find_game("gomoku:size=9"), "e5")
-    chosen = mind.choose(told(position), 0, time.perf_counter() + 0.2)
+    mind.get_ready(told(position), 0)
+    mind.tell = thoughts.append
+    chosen = mind.choose(told(position), 0, time.perf_counter() + 1.0)
     assert chosen is not None and len(thoughts) == 1 and thoughts[0] in position.legal_actions()
 
 

@@ -7,16 +7,20 @@ import torch
 from training_runs import begin, checkpoint_of, run, settings_of
 
 from boardzero.errors import BadInput
-from boardzero.events.training import GenerationDone
+from boardzero.events.training import GenerationDone, NetworksCompared
 from boardzero.games.catalogue import find_game
 from boardzero.network.build import build_network
 from boardzero.network.growing import grown
 from boardzero.network.model import Network
-from boardzero.network.weights import read_header
+from boardzero.network.weights import StoredNetwork, load_network, read_header, save_network
+from boardzero.settings.changes import apply_changes
 from boardzero.settings.growth import GrowthSettings
 from boardzero.settings.network import NetworkSettings
+from boardzero.settings.presets import default_values
+from boardzero.settings.run import RunSettings
+from boardzero.training.beginning import with_shape_of
 from boardzero.training.loop import Training
-from boardzero.training.run_folder import RunFolder
+from boardzero.training.run_folder import Progress, RunFolder
 
 GAME = find_game("connect4")
 
@@ -122,5 +126,62 @@ def test_run_without_its_checkpoints_goes_on_with_the_grown_network(tmp_path: Pa
 
 
 def test_growth_that_is_none_is_refused_before_the_run_begins() -> None:
-    with pytest.raises(BadInput, match="only become larger"):
+    with pytest.raises(BadInput, match=r"only become larger; growth\.share=0 lets it stay"):
         settings_of("growth.share=0.5", "growth.channels=4")
+
+
+def stored_network(path: Path, blocks: int, channels: int) -> StoredNetwork:
+    save_network(path, build_network(NetworkSettings(blocks=blocks, channels=channels), GAME, 1), GAME)
+    return load_network(path)
+
+
+def test_run_that_begins_with_a_grown_network_stays_with_it(tmp_path: Path) -> None:
+    """Connect Four grows to 6 × 64, which its finished networks have already."""
+    values = default_values("connect4")
+    grown_one = with_shape_of(stored_network(tmp_path / "large.safetensors", 6, 64), values)
+    settings = apply_changes(RunSettings, grown_one, [])
+    assert (settings.network.blocks, settings.network.channels, settings.growth.share) == (6, 64, 0)
+    small_one = with_shape_of(stored_network(tmp_path / "small.safetensors", 2, 16), values)
+    settings = apply_changes(RunSettings, small_one, [])
+    assert (settings.network.blocks, settings.network.channels) == (2, 16)
+    assert settings.growth == GrowthSettings(**values["growth"])
+
+
+@pytest.mark.parametrize("mode", ["alternating", "concurrent"])
+def test_averaged_weights_that_play_and_the_newest_both_grow(tmp_path: Path, mode: str) -> None:
+    folder = begin(tmp_path / "run", *GROWTH, f"mode={mode}", "training.averaging=0.9", "keep_every=1", generations=4)
+    run(folder)
+    assert sizes(folder)[-1] == (2, 12)
+    _, state = checkpoint_of(folder)
+    stored = load_network(folder.network(4)).network.state_dict()
+    assert all(torch.equal(state[f"playing.{name}"], tensor) for name, tensor in stored.items())
+    assert not torch.equal(state["network.policy.0.0.weight"], stored["policy.0.0.weight"])
+
+
+def test_gated_run_compares_a_grown_network_with_a_small_one(tmp_path: Path) -> None:
+    gate = ("gate.kind=percentage", "gate.percentage=1", "gate.games=4")
+    folder = begin(tmp_path / "run", *GROWTH, *gate, "keep_every=1", generations=4)
+    compared = [event.generation for event in run(folder) if isinstance(event, NetworksCompared)]
+    assert compared == [1, 2, 3, 4]
+    assert sizes(folder) == [(1, 8), (1, 8), (1, 8), (2, 12), (2, 12)]
+
+
+def test_kill_between_growing_and_the_checkpoint_does_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The network on disk is grown, the run stands before it: it grows again."""
+    folder = begin(tmp_path / "run", *GROWTH, "keep_every=1", generations=4)
+    save = RunFolder.save_checkpoint
+
+    def fail_when_grown(self: RunFolder, progress: Progress, learner: dict[str, torch.Tensor]) -> None:
+        if progress.grown:
+            raise InterruptedError
+        save(self, progress, learner)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RunFolder, "save_checkpoint", fail_when_grown)
+        with pytest.raises(InterruptedError):
+            run(folder)
+    assert sizes(folder)[-1] == (2, 12)
+    with Training(folder, lambda _: None) as training:
+        assert not training.progress.grown and training.progress.generation == 2
+    run(folder)
+    assert sizes(folder) == [(1, 8), (1, 8), (1, 8), (2, 12), (2, 12)]

@@ -229,7 +229,7 @@ def test_a_search_in_slices_visits_the_same_positions_as_one_without() -> None:
 
 def test_a_limit_ends_solving() -> None:
     endgame = OthelloEndgame(othello(8))
-    start = time.perf_counter()
+    worked = time.thread_time()
     with pytest.raises(OutOfTime):
         endgame.action_scores(endgame.game.initial_state(), seconds=0.1)
-    assert time.perf_counter() - start < 1
+    assert time.thread_time() - worked < 1

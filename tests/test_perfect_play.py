@@ -10,16 +10,14 @@ from selfplay_helpers import constant, opinionated
 from test_command_line import boardzero
 
 from boardzero.arena.perfect_play import (
-    SolvedPosition,
-    Solver,
     chooser_of,
     count_mistakes,
     draw_positions,
     draw_solved_positions,
-    known_values,
     read_positions,
     search_chooser,
 )
+from boardzero.arena.solved_games import SolvedPosition, find_solver, known_values
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.connect4 import ConnectFour
@@ -47,18 +45,18 @@ def test_a_mistake_is_a_move_when_another_has_a_better_value() -> None:
 
 
 def test_the_solver_knows_wins_and_blocks() -> None:
-    solver = Solver(GAME)
+    solver = find_solver(GAME)
     assert solver.solve(Position(GAME, "313131")).values[2] == 1  # four in a column
     threatened = solver.solve(Position(GAME, "31313")).values
     assert all(value == -1 for action, value in enumerate(threatened) if action != 2)
 
 
 def test_drawn_positions_differ_go_on_and_follow_from_the_seed() -> None:
-    positions = draw_positions(GAME, 100, seed=3)
+    positions = draw_positions(GAME, 100, 3, (1, 20))
     assert len({position.state.tobytes() for position in positions}) == 100
     assert not any(position.over for position in positions)
-    assert [position.moves for position in draw_positions(GAME, 100, seed=3)] == [position.moves for position in positions]
-    assert [position.moves for position in draw_positions(GAME, 100, seed=4)] != [position.moves for position in positions]
+    assert [position.moves for position in draw_positions(GAME, 100, 3, (1, 20))] == [position.moves for position in positions]
+    assert [position.moves for position in draw_positions(GAME, 100, 4, (1, 20))] != [position.moves for position in positions]
 
 
 def test_drawn_solved_positions_leave_a_choice(solved: list[SolvedPosition]) -> None:
@@ -70,14 +68,46 @@ def test_drawn_solved_positions_leave_a_choice(solved: list[SolvedPosition]) -> 
         assert not all(entry.is_mistake(action) for action in legal)
 
 
-def test_more_positions_than_a_game_has_are_refused() -> None:
-    with pytest.raises(BadInput, match="fewer than 100 positions"):
-        draw_solved_positions(find_game("connect4:rows=2,columns=2,connect=2"), 100, seed=1)
+@pytest.mark.parametrize("name", ["tictactoe", "othello", "othello:size=4", "connect4:rows=7", "connect4:rows=7,columns=8"])
+def test_positions_of_every_solved_game_are_drawn_and_rightly_solved(name: str) -> None:
+    game = find_game(name)
+    drawn = draw_solved_positions(game, 40, seed=2)
+    assert len(drawn) == 40
+    assert all(entry.leaves_a_choice for entry in drawn)
+    assert count_mistakes(chooser_of(find_player("perfect", game)), drawn) == 0
+    assert count_mistakes(chooser_of(find_player("random", game)), drawn) > 0
 
 
-def test_only_solved_games_can_be_compared() -> None:
-    with pytest.raises(BadInput, match="Perfect play of tictactoe is not known"):
-        Solver(find_game("tictactoe"))
+def test_drawn_positions_of_othello_are_endgames_however_often_somebody_passed() -> None:
+    game = find_game("othello")
+    for entry in draw_solved_positions(game, 30, seed=4):
+        assert 4 <= entry.position.board.count(".") <= 12
+
+
+def test_positions_that_take_long_are_left_out_the_same_way_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nodes are counted, not seconds: whoever draws, on whatever machine, finds the same positions."""
+    monkeypatch.setattr("boardzero.arena.solved_games.NODES_EACH", 300)
+    game = find_game("connect4:rows=6,columns=8")
+    one, two = (draw_solved_positions(game, 30, seed=1) for _ in range(2))
+    assert [entry.position.moves for entry in one] == [entry.position.moves for entry in two]
+    monkeypatch.setattr("boardzero.arena.solved_games.NODES_EACH", 30_000)
+    assert [entry.position.moves for entry in draw_solved_positions(game, 30, seed=1)] != [e.position.moves for e in one]
+
+
+def test_drawing_ends_when_it_has_taken_long_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("boardzero.arena.solved_games.NODES_IN_ALL", 20_000)
+    assert len(draw_solved_positions(find_game("connect4:rows=7,columns=8"), 400, seed=1)) < 100
+
+
+def test_games_with_fewer_positions_give_those_they_have() -> None:
+    assert 0 < len(draw_solved_positions(find_game("connect4:rows=2,columns=3,connect=3"), 100, seed=1)) < 100
+    assert draw_solved_positions(find_game("connect4:rows=1,columns=4"), 100, seed=1) == []
+
+
+@pytest.mark.parametrize("name", ["gomoku", "connect4:rows=8,columns=8", "latrunculi"])
+def test_only_solved_games_can_be_compared(name: str) -> None:
+    with pytest.raises(BadInput, match=f"Perfect play of {name} is not known; it is known for tictactoe, connect4"):
+        find_solver(find_game(name))
 
 
 def test_the_perfect_player_makes_no_mistakes_and_the_worst_only_mistakes(solved: list[SolvedPosition]) -> None:
@@ -120,14 +150,32 @@ def test_both_formats_of_positions_are_read(tmp_path: Path) -> None:
     values = [-1, 0, 1, None, 2.5, -7, 0]
     moves = "444444"  # the middle column is full
     path = written(tmp_path, "2252576253462244111563365343671351441 -1", "", json.dumps({"moves": moves, "values": values}))
-    first, second = read_positions(path, FULL, Solver(FULL))
+    first, second = read_positions(path, FULL, find_solver(FULL))
     assert max(value for value in first.values if value is not None) == -1  # as the file says
     assert list(second.values) == [-1, 0, 1, None, 1, -1, 0]
 
 
 def test_missing_values_are_solved(tmp_path: Path) -> None:
-    (entry,) = read_positions(written(tmp_path, '{"moves": "313131"}'), GAME, Solver(GAME))
+    (entry,) = read_positions(written(tmp_path, '{"moves": "313131"}'), GAME, find_solver(GAME))
     assert entry.values[2] == 1
+
+
+def test_positions_of_games_with_longer_moves_are_read(tmp_path: Path) -> None:
+    """Moves with spaces between them, with and without a score, as a line or as JSON; a board, too."""
+    game = find_game("tictactoe")
+    lines = ["a1 b1 a2 b2", "a1 b1 a2 b2 -5", '{"moves": "a1 b1 a2 b2"}', '{"board": ".../XO./XO. X"}',
+             '{"board": ".../X../XO. O", "moves": "b2"}']  # fmt: skip
+    solved = read_positions(written(tmp_path, *lines), game, find_solver(game))
+    assert [entry.position.board for entry in solved] == [".../XO./XO. X"] * 5
+    values = {game.action_to_text(action): value for action, value in enumerate(solved[0].values) if value is not None}
+    assert values == {"a3": 1, "b3": 0, "c3": -1, "c2": -1, "c1": -1}
+    assert all(entry.values == solved[0].values for entry in solved)
+
+
+def test_early_positions_of_othello_are_refused_with_the_number_of_empty_cells(tmp_path: Path) -> None:
+    game = find_game("othello")
+    with pytest.raises(BadInput, match=r"Line 1 .* at most 16 empty cells; 58 are empty"):
+        read_positions(written(tmp_path, "d3 c5"), game, find_solver(game))
 
 
 @pytest.mark.parametrize(
@@ -137,7 +185,7 @@ def test_missing_values_are_solved(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_lines_that_are_no_positions_are_named(tmp_path: Path, line: str) -> None:
     with pytest.raises(BadInput, match=r"Line 2 of '.*positions' is no position"):
-        read_positions(written(tmp_path, "313131 9", line), GAME, Solver(GAME))
+        read_positions(written(tmp_path, "313131 9", line), GAME, find_solver(GAME))
 
 
 def test_values_of_the_well_known_sets_are_kept_and_right() -> None:
@@ -161,12 +209,12 @@ def test_well_known_sets_are_read_without_solving(monkeypatch: pytest.MonkeyPatc
         raise AssertionError("solved")
 
     monkeypatch.setattr(ConnectFourSolver, "action_values", refuse)
-    assert len(read_positions(SETS / "Test_L1_R2", FULL, Solver(FULL))) == 1000
+    assert len(read_positions(SETS / "Test_L1_R2", FULL, find_solver(FULL))) == 1000
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="nowhere' cannot be read"):
-        read_positions(tmp_path / "nowhere", FULL, Solver(FULL))
+        read_positions(tmp_path / "nowhere", FULL, find_solver(FULL))
 
 
 def test_players_that_do_not_search_with_an_evaluator_are_asked_one_by_one(solved: list[SolvedPosition]) -> None:

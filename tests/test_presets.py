@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from training_runs import run
 
 from boardzero.cli.main import main
 from boardzero.errors import BadInput
 from boardzero.events.training import GenerationDone, TrainingEvent
+from boardzero.network.cost import count_parameters
 from boardzero.settings.changes import apply_changes
 from boardzero.settings.network import DOCUMENTED_NETWORKS
 from boardzero.settings.presets import default_values, describe_preset, preset_names, preset_values
@@ -192,17 +194,41 @@ def test_every_preset_runs(name: str, tmp_path: Path) -> None:
     assert folder.network(2).is_file()
 
 
+LARGE_TOWER = 22_437_888  # parameters of 19 blocks × 256 channels: what follows from the document, not what it prints
+
+
 @pytest.mark.slow
-def test_the_large_network_makes_a_real_step(tmp_path: Path) -> None:
-    """19 × 256 and a batch of 512, after five games that are searched briefly."""
+@pytest.mark.parametrize(
+    ("name", "changes", "parameters"),
+    [
+        ("katafanga-othello", [], 23_046_149),  # a batch of 512, after five games
+        (
+            "agz-connect4",  # with AlphaGo Zero's own tower, and a batch of 256
+            ["network.blocks=19", "network.channels=256", "training.first_positions=60", "selfplay.workers=1"],
+            22_450_522,
+        ),
+    ],
+)
+def test_a_tower_of_19_blocks_makes_a_real_step(
+    name: str, changes: list[str], parameters: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """After games that are searched briefly."""
     folder = RunFolder(tmp_path / "run")
-    changes = ["selfplay.cap.full_simulations=2", "selfplay.games=2", "evaluation.share=0"]
-    folder.create(settings_of("katafanga-othello", changes, minutes=None, generations=1))
+    short = ["selfplay.cap.full_simulations=2", "selfplay.games=2", "evaluation.share=0"]
+    folder.create(settings_of(name, [*short, *changes], minutes=None, generations=1))
     events: list[TrainingEvent] = []
     with Training(folder, events.append) as training:
+        before = {key: weight.clone() for key, weight in training.learner.network.named_parameters()}
         training.run()
+        network = training.learner.network
         assert training.learner.steps == 1
-        assert sum(parameter.numel() for parameter in training.learner.network.parameters()) > 22e6
+        assert (network.settings.blocks, network.settings.channels) == (19, 256)
+        assert (count_parameters(network), count_parameters(network.tower)) == (parameters, LARGE_TOWER)
+        assert not any(torch.equal(before[key], weight) for key, weight in network.named_parameters())
+        batch = training.settings.training.batch
+    (done,) = [event for event in events if isinstance(event, GenerationDone)]
+    with capsys.disabled():
+        print(f"\n{name}, 19 × 256: a step with a batch of {batch} took {done.training_seconds:.1f} s with its network's file")
 
 
 def test_unknown_presets_are_refused_with_the_nearest_name() -> None:

@@ -54,6 +54,24 @@ def test_rounded_network_thinks_nearly_the_same(shape: str, game_name: str) -> N
     assert np.abs(rounded_values - values).mean() < 0.1 * values.std() + 1e-3
 
 
+@pytest.mark.parametrize("still", ["values", "weights"])
+def test_bias_survives_where_everything_else_is_0(still: str) -> None:
+    """Rectifiers that never let anything through, or channels that read nothing: all that is left is the bias."""
+    game = find_game("connect4")
+    network = build_network(SHAPES["not normalised"], game, 3).eval()
+    block = network.tower[1]  # type: ignore[index]
+    with torch.no_grad():
+        if still == "values":
+            block.first[0].bias.fill_(-100.0)
+        else:
+            block.second[0].weight.zero_()
+        block.second[0].bias.copy_(torch.linspace(-1, 1, 16))
+    model, planes = export_onnx(network, game), random_positions(game, 64)
+    exact, rounded = OnnxEvaluator(model)(planes), OnnxEvaluator(quantized(model, planes))(planes)
+    for one, other in zip(exact, rounded, strict=True):
+        assert np.abs(one - other).mean() < 0.1 * one.std() + 1e-3
+
+
 def test_all_convolutions_of_the_tower_but_the_first_read_rounded_values() -> None:
     game = find_game("connect4")
     model = onnx.load_from_string(quantized(export_onnx(lively(SHAPES["usual"], "connect4"), game), random_positions(game, 64)))
@@ -80,6 +98,21 @@ def test_network_is_left_alone_where_the_processor_gains_nothing(monkeypatch: py
         monkeypatch.setattr(precision, "is_fast_with_bytes", lambda fast=fast: fast)
         assert (in_precision(model, game, "auto") != model) is fast
         assert in_precision(model, game, "int8") != model
+
+
+@pytest.mark.parametrize(
+    ("description", "fast"),
+    [
+        ("processor\t: 0\nflags\t\t: fpu avx512f avx512_vnni\n", True),
+        ("processor\t: 0\nflags\t\t: fpu avx2 avx_vnni\n", True),
+        ("processor\t: 0\nflags\t\t: fpu avx2\n", False),
+        ("processor\t: 0\nFeatures\t: fp asimd asimddp\n", True),
+        ("processor\t: 0\nFeatures\t: fp asimd\n", False),  # an older ARM
+        ("", False),
+    ],
+)
+def test_processor_that_is_fast_with_bytes_says_so(description: str, fast: bool) -> None:
+    assert precision.has_fast_instructions(description) is fast
 
 
 def test_evaluator_of_a_file_is_rounded_with_and_without_its_onnx_file(tmp_path: Path) -> None:

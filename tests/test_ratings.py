@@ -16,7 +16,7 @@ from boardzero.arena.openings import Openings
 from boardzero.cli.main import app
 from boardzero.errors import BadInput
 from boardzero.evaluation.batched_games import PlannedGame, play_together
-from boardzero.evaluation.entrants import gather, networks_of, player_named, run_labels
+from boardzero.evaluation.entrants import gather, networks_of, player_named, run_labels, usual_anchors
 from boardzero.evaluation.pairings import choose_pairings
 from boardzero.evaluation.rating import Rating
 from boardzero.evaluation.rating_games import RatingGames
@@ -349,6 +349,16 @@ def test_until_means_the_intervals_that_are_printed(tmp_path: Path, capsys: pyte
     app([*rating, "--file", str(tmp_path / "games.jsonl"), "--until", "120", "--json"], standalone_mode=False)
     answer = json.loads(capsys.readouterr().out)
     assert all(one["interval"][1] - one["interval"][0] <= 240 for one in answer["players"])
+
+
+@pytest.mark.parametrize(
+    ("name", "is_anchor"),
+    [("connect4", True), ("connect4:rows=4,columns=5", True), ("tictactoe", True), ("othello", False), ("gomoku", False),
+     ("connect4:rows=7", False)],
+)  # fmt: skip
+def test_perfect_play_is_an_anchor_where_it_needs_no_minutes_for_a_move(name: str, is_anchor: bool) -> None:
+    anchors = usual_anchors(find_game(name))
+    assert anchors[0] == "random" and ("perfect" in anchors) is is_anchor
 
 
 def test_runs_of_the_same_name_are_told_apart() -> None:

@@ -240,8 +240,10 @@ def test_a_torn_journal_is_reported_at_the_restart(tmp_path: Path) -> None:
     journal = tmp_path / "00000001-main.journal"
     journal.write_bytes(journal.read_bytes()[:-1])
     again = _replay(tmp_path)
-    assert again.load().lost_bytes > 0
+    report = again.load()
+    assert report.lost_bytes > 0 and str(journal) in report.damaged[0]
     assert again.games == 2
+    assert again.load().damaged == ()
 
 
 # -- deleting ----------------------------------------------------------------------------------------------------------
@@ -288,7 +290,13 @@ def test_a_deletion_that_is_killed_counts_nothing_twice(tmp_path: Path, monkeypa
     assert again.total_positions == replay.total_positions
 
 
-def test_a_broken_ledger_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "ledger.json").write_text('{"pruned": 3}')
-    with pytest.raises(BadInput, match="ledger"):
-        GameStore(tmp_path)
+def test_a_damaged_ledger_is_named_and_set_aside(tmp_path: Path) -> None:
+    replay = _replay(tmp_path, WindowSettings(kind="games", games=1), shard_games=1, disk_bytes=0)
+    for record in _records(3):
+        replay.add([record])
+    ledger = tmp_path / "ledger.json"
+    ledger.write_text('{"pruned": 3}')
+    again = _replay(tmp_path)
+    assert again.load().damaged[0].startswith(f"The ledger '{ledger}' is damaged")
+    assert ledger.with_name("ledger.json.damaged").is_file()
+    assert again.games == len(list(tmp_path.glob("*.parquet")))

@@ -12,9 +12,11 @@ from boardzero.replay.columns import GameColumns
 from boardzero.replay.record import SearchKind, SelfPlayGame
 from boardzero.search.forest import Evaluator
 from boardzero.selfplay.pool import play_games
+from boardzero.selfplay.progress import GameInProgress
 from boardzero.selfplay.worker import SelfPlayWorker
 from boardzero.settings.search import PlayoutCap, SearchSettings
 from boardzero.settings.selfplay import SelfPlaySettings
+from boardzero.training.resigning import count_resignable
 
 GAMES = ["tictactoe", "connect4:rows=5,columns=5", "othello:size=4", "gomoku:size=5", "latrunculi:size=6"]
 
@@ -144,6 +146,17 @@ def test_checked_games_are_played_on_and_wrong_resignations_counted() -> None:
     assert not_lost - worker.counts.wrongly_resignable <= worker.counts.games - worker.counts.resignable
 
 
+@pytest.mark.parametrize("checked_share", [0.0, 0.3, 1.0])
+def test_wrong_resignations_can_be_counted_from_the_records(checked_share: float) -> None:
+    game = find_game("connect4:rows=5,columns=5")
+    settings = resigning(checked_share).model_copy(update={"opening_share": 0.5, "opening_plies": 5})
+    worker = SelfPlayWorker(game, settings, SearchSettings(exact=False), seed=3)
+    games = play(worker, lost_for_the_second(game), lambda done: len(done) >= 60)
+    counted = count_resignable(games, settings.resign_below)
+    assert counted == (worker.counts.resignable, worker.counts.wrongly_resignable)
+    assert (counted[0] > 0) == (checked_share > 0)
+
+
 def test_a_part_of_the_games_is_checked() -> None:
     game = find_game("connect4:rows=5,columns=5")
     worker = SelfPlayWorker(game, resigning(0.3), SearchSettings(exact=False), seed=3)
@@ -246,6 +259,26 @@ def failing_after(evaluate: Evaluator, calls: int) -> Evaluator:
         return evaluate(planes)
 
     return fail_at_last
+
+
+def test_a_single_worker_that_fails_hands_over_what_it_has_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, taken = find_game("tictactoe"), list[SelfPlayGame]()
+    worker = SelfPlayWorker(game, QUICK, SearchSettings(), seed=5)
+    begin = worker._new_game
+
+    def fail_after_a_game(lane: int) -> GameInProgress:
+        if worker.counts.games:
+            raise BadInput("It is broken.")
+        return begin(lane)
+
+    def take_in(games: list[SelfPlayGame]) -> bool:
+        taken.extend(games)
+        return False
+
+    monkeypatch.setattr(worker, "_new_game", fail_after_a_game)
+    with pytest.raises(BadInput, match="broken"):
+        play_games([worker], lambda: opinionated(game), 0, take_in)
+    assert len(taken) == worker.counts.games == 1
 
 
 def test_a_proven_position_has_its_proven_value() -> None:

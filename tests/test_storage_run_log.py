@@ -10,7 +10,7 @@ from boardzero.arena.saved_games import position_of
 from boardzero.events.training import NetworksCompared, PerfectPlayMeasured, SelfPlayProgress, StrengthMeasured, TrainingEvent
 from boardzero.storage.database import Database
 from boardzero.storage.log import GameLog
-from boardzero.storage.queries import GameFilter, list_evaluations, list_runs
+from boardzero.storage.queries import GameFilter, list_evaluations, list_matches, list_runs
 from boardzero.storage.run_log import RunLog
 from boardzero.training.loop import Training
 from boardzero.training.run_folder import RunFolder
@@ -78,6 +78,65 @@ def test_evaluations_are_logged_and_progress_is_not(url: str, tmp_path: Path) ->
     database.close()
     assert [(row["generation"], row["opponent"]) for row in rows] == [(2, "perfect"), (3, "generation 2"), (4, "mcts:sims=100")]
     assert rows[0]["report"]["mistakes"] == 31 and rows[2]["report"]["moving_second"] == [0, 1, 0]
+
+
+MATCHES = (
+    *("gate.kind=percentage", "gate.games=4", "gate.percentage=1", "keep_every=1"),
+    *("evaluation.every=1", "evaluation.games=6", "evaluation.share=1", "evaluation.positions=0"),
+    "evaluation.opponents=random previous:1",
+)
+
+
+@pytest.mark.parametrize("mode", ["alternating", "concurrent"])
+def test_games_of_the_gate_and_of_evaluations_are_logged_with_their_players(url: str, tmp_path: Path, mode: str) -> None:
+    folder = begin(tmp_path / "run", *MATCHES, f"mode={mode}", generations=2)
+    events: list[TrainingEvent] = []
+    with GameLog(url, silence) as log:
+        logged = RunLog(log, folder)
+
+        def hear(event: TrainingEvent) -> None:
+            events.append(event)
+            logged(event)
+
+        with Training(folder, hear) as training:
+            training.run()
+        for event in events:  # a match that is played again, game for game
+            logged(event)
+    compared = [event for event in events if isinstance(event, NetworksCompared)]
+    measured = [event for event in events if isinstance(event, StrengthMeasured)]
+    assert compared and measured
+    database = Database(url)
+    with database.reading() as connection:
+        rows = {(row["source"], row["player"], row["opponent"]): row for row in list_matches(connection)}
+    database.close()
+    network = f"alphazero:network={folder.path}/networks/generation-0000{{}}.safetensors,sims=16"
+    for event in compared:
+        row = rows.pop(("gate", network.format(event.generation), network.format(event.best)))
+        assert (row["games"], row["wins"], row["draws"], row["losses"]) == (4, event.wins, event.draws, event.losses)
+        assert row["run"] == logged.run
+    for event in measured:
+        opponent = "random" if event.kind == "random" else network.format(event.opponent.removeprefix("generation "))
+        row = rows.pop(("evaluation", network.format(event.generation), opponent))
+        counts = tuple(map(sum, zip(event.moving_first, event.moving_second, strict=True)))
+        assert (row["games"], (row["wins"], row["draws"], row["losses"])) == (6, counts)
+    assert not rows
+    for source, count in (("gate", 4 * len(compared)), ("evaluation", 6 * len(measured))):
+        stored = games_in(url, GameFilter(source=source, run=logged.run))
+        assert len(stored) == count
+        for game in stored:
+            position = position_of(game.record)
+            assert position.over and position.winner == game.record.winner
+            assert network.format(game.generation) in game.record.players
+
+
+def test_games_of_matches_are_kept_while_the_database_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    folder, said = begin(tmp_path / "run", *MATCHES, generations=1), list[str]()
+    with GameLog("postgresql://me@127.0.0.1:1/games", said.append) as log, Training(folder, RunLog(log, folder)) as training:
+        training.run()
+    assert len(said) == 1 and "does not answer" in said[0]
+    (kept,) = (path.read_text() for path in (tmp_path / "data").rglob("rows.jsonl"))
+    assert kept.count('"source": "gate"') == 1 + 4 and kept.count('"source": "evaluation"') == 2 * (1 + 6)
 
 
 def test_a_run_keeps_its_id_when_its_folder_is_moved(url: str, tmp_path: Path) -> None:

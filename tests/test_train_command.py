@@ -13,13 +13,14 @@ from training_runs import SMALL, checkpoint_of, game_numbers
 from boardzero.cli.main import main
 from boardzero.network.weights import load_network, read_header
 from boardzero.training.run_folder import RunFolder
+from boardzero.training.strength import StrengthMeter
 
 COMMAND = str(Path(sys.executable).with_name("boardzero"))
 CHANGES = [part for change in SMALL for part in ("--set", change)]
 
 
 def boardzero(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=300, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -90,11 +91,15 @@ def test_a_run_begins_with_the_games_and_the_network_of_another(trained: Path, t
         (["train", "tictactoe", "--network-from", "RUN", "--set", "network.blocks=7"], "has its own shape"),
         (["train", "tictactoe", "--games-from", "EMPTY"], "There are no games in"),
         (["resume", "EMPTY"], "There is no run in"),
+        (["resume", "EMPTY", "--minutes", "5"], "There is no run in"),
+        (["resume", "RUN", "--generations", "2"], "has 2 generations behind it"),
+        (["resume", "RUN", "--minutes", "5", "--generations", "5"], "not both"),
+        (["resume", "RUN", "--minutes", "0"], "minutes=0.0 is not allowed"),
         (["export", "RUN"], "--onnx FILE, --safetensors FILE"),
         (["export", "EMPTY", "--onnx", "a.onnx"], "There is no network in"),
         (["export", "RUN", "--onnx", "a.txt"], "should be called name.onnx"),
         (["perfect"], "Name a game and --player"),
-        (["perfect", "--run", "RUN"], "Perfect play of tictactoe is not known"),
+        (["perfect", "gomoku", "--player", "random"], "Perfect play of gomoku is not known; it is known for tictactoe"),
         (["perfect", "connect4", "--run", "RUN"], "instead of a game"),
     ],
 )
@@ -129,7 +134,7 @@ def test_ctrl_c_ends_cleanly_and_resume_goes_on(tmp_path: Path) -> None:
     assert with_lock.returncode == 2
     assert "Another process is training" in with_lock.stderr
     process.send_signal(signal.SIGINT)
-    said, complaints = process.communicate(timeout=60)
+    said, complaints = process.communicate(timeout=180)
     assert process.returncode == 130
     assert f"Stopped; nothing is lost. Go on with: boardzero resume {folder.path}" in said
     assert complaints == ""
@@ -137,7 +142,7 @@ def test_ctrl_c_ends_cleanly_and_resume_goes_on(tmp_path: Path) -> None:
     again = subprocess.Popen([COMMAND, "resume", str(folder.path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_for_generation(folder, generation + 2)
     again.send_signal(signal.SIGINT)
-    said, _ = again.communicate(timeout=60)
+    said, _ = again.communicate(timeout=180)
     assert again.returncode == 130
     assert f"going on from generation {generation}" in said
     numbers = game_numbers(folder)
@@ -145,8 +150,39 @@ def test_ctrl_c_ends_cleanly_and_resume_goes_on(tmp_path: Path) -> None:
     assert len(set(numbers)) == len(numbers)
 
 
+def test_ctrl_c_while_strength_is_measured_at_the_end_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(meter: StrengthMeter, *_: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+        meter._check()
+
+    monkeypatch.setattr(StrengthMeter, "measure", interrupted)
+    arguments = [
+        "train",
+        "tictactoe",
+        "--generations",
+        "1",
+        "--run",
+        str(tmp_path / "run"),
+        *CHANGES,
+        "--set",
+        "evaluation.every=0",
+    ]
+    monkeypatch.setattr(sys, "argv", ["boardzero", *arguments])
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        with pytest.raises(SystemExit) as end:
+            main()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert end.value.code == 130
+    said = capsys.readouterr()
+    assert "Stopped; nothing is lost" in said.out and said.err == ""
+
+
 def wait_for_generation(folder: RunFolder, generation: int) -> None:
-    for _ in range(600):
+    for _ in range(3000):
         if folder.networks.is_dir() and max(folder.network_generations(), default=0) >= generation:
             return
         time.sleep(0.1)

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from training_runs import begin
 
-from boardzero.cli.training_panel import TrainingPanel, clock, curve, kept_event
+from boardzero.cli.training_panel import TrainingPanel, clock, curve, kept_event, network_line
 from boardzero.cli.training_view import TrainingView
 from boardzero.events.training import (
     DamageFound,
@@ -20,6 +20,7 @@ from boardzero.events.training import (
     StrengthMeasured,
     TrainingEvent,
 )
+from boardzero.network.cost import count_parameters
 from boardzero.training.loop import Training
 
 GENERATION = GenerationDone(
@@ -54,7 +55,7 @@ def view_of(training: Training, terminal: bool, events: list[TrainingEvent], wid
 
 
 def picture_of(training: Training, events: list[TrainingEvent], width: int) -> str:
-    panel = TrainingPanel(training, 1234)
+    panel = TrainingPanel(training)
     for event in events:
         panel.take(event)
     console = Console(file=io.StringIO(), width=width)
@@ -72,13 +73,24 @@ def training(tmp_path: Path) -> Training:
 @pytest.mark.parametrize("width", [80, 104, 200])
 def test_the_picture_shows_everything_at_every_width(training: Training, width: int) -> None:
     picture = picture_of(training, EVENTS, width)
+    parameters = f"{count_parameters(training.learner.network):,} parameters"
     for expected in (
-        "tictactoe", "3 generations", "1 blocks × 8 channels", "1,234 parameters", "16 games at once", "adamw", "50,000",
+        "tictactoe", "3 generations", "1 blocks × 8 channels", parameters, "16 games at once", "adamw", "50,000",
         "25,000", "23 %", "1.234", "0.345", "1.579", "1.777", "mcts:sims=16", "+13 =1 −1", "+9 =2 −4", "78 %", "61–89",
         "4.5 %", "+12 =1 −7", "5,000 of 12,000 positions", "the run:",
     ):  # fmt: skip
         assert expected in picture, expected
     assert all(len(line) <= width for line in picture.splitlines())
+
+
+def test_network_is_shown_as_it_is_before_and_after_it_has_grown(tmp_path: Path) -> None:
+    folder = begin(tmp_path / "run", "growth.share=0.5", "growth.blocks=2", "growth.channels=12")
+    with Training(folder, lambda _: None) as training:
+        assert "1 blocks × 8 channels" in network_line(training)
+        assert "2 × 12 after 50 % of the run" in network_line(training)
+        training._grow()
+        assert "2 blocks × 12 channels" in network_line(training)
+        assert "after" not in network_line(training)
 
 
 def test_the_picture_of_a_run_that_has_just_begun(training: Training) -> None:

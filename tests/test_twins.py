@@ -1,5 +1,6 @@
 """Training by several threads, each with a part of the batch."""
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -7,7 +8,9 @@ import numpy as np
 import pytest
 import torch
 from replay_records import random_records
+from torch import nn
 
+from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.randomness import new_stream
 from boardzero.network.build import build_network
@@ -17,6 +20,7 @@ from boardzero.replay.sampler import Batch, BatchMaker, draw_positions
 from boardzero.settings.network import NetworkSettings
 from boardzero.settings.training import TrainingSettings
 from boardzero.training.learner import Learner, LossReport
+from boardzero.training.losses import Losses
 
 GAME = find_game("tictactoe")
 SIZE = 192  # enough for three parts
@@ -41,20 +45,26 @@ def batches(count: int) -> list[Batch]:
     return [replace(batch, weight=weight) for batch in made]
 
 
-def trained(network: NetworkSettings, threads: int, parts: list[Batch]) -> tuple[Learner, LossReport]:
-    settings = TrainingSettings(batch=SIZE, optimizer="sgd", learning_rate=0.05)
+def trained(
+    network: NetworkSettings, threads: int, parts: list[Batch], clip: float = 0.0, at_once: int = 1000
+) -> tuple[Learner, LossReport]:
+    """at_once: steps of each training."""
+    settings = TrainingSettings(batch=SIZE, optimizer="sgd", learning_rate=0.05, clip=clip)
     learner = Learner(build_network(network, GAME, seed=1), settings, device="cpu")
     learner.use_threads(threads)
-    following = iter(parts)
-    report = learner.train(lambda: next(following), len(parts), 0.0)
+    following, left = iter(parts), len(parts)
+    while left > 0:
+        report = learner.train(lambda: next(following), min(left, at_once), 0.0)
+        left -= at_once
     learner.close()
     return learner, report
 
 
+@pytest.mark.parametrize("clip", [0.0, 0.01])
 @pytest.mark.parametrize("threads", [2, 3])
-def test_gradient_by_parts_is_that_of_the_whole_batch(threads: int) -> None:
+def test_gradient_by_parts_is_that_of_the_whole_batch(threads: int, clip: float) -> None:
     parts = batches(4)
-    (alone, alone_report), (shared, shared_report) = trained(PLAIN, 1, parts), trained(PLAIN, threads, parts)
+    (alone, alone_report), (shared, shared_report) = trained(PLAIN, 1, parts, clip), trained(PLAIN, threads, parts, clip)
     for name, tensor in alone.state().items():
         torch.testing.assert_close(shared.state()[name], tensor, atol=1e-5, rtol=1e-4)
     assert shared_report.policy == pytest.approx(alone_report.policy, rel=1e-4)
@@ -93,6 +103,34 @@ def test_weights_that_are_restored_are_those_of_all_threads() -> None:
     resumed.train(lambda: next(following), 2, 0.0)
     whole = trained(NORMALISED, 2, parts)[0].state()
     assert all(torch.equal(tensor, whole[name]) for name, tensor in resumed.state().items())
+
+
+def test_a_smaller_batch_between_others_counts_for_all_threads() -> None:
+    """The running means of every thread know of it, as they do when a training begins."""
+    first, small, last = batches(3)
+    parts = [first, small.split(3)[0], last]
+    whole, single = (trained(NORMALISED, 2, parts, at_once=steps)[0].state() for steps in (3, 1))
+    assert all(torch.equal(tensor, single[name]) for name, tensor in whole.items())
+
+
+def test_failure_of_a_thread_is_heard_and_leaves_no_thread_behind() -> None:
+    learner = Learner(build_network(PLAIN, GAME, seed=1), TrainingSettings(batch=SIZE), device="cpu")
+    learner.use_threads(2)
+    (batch,) = batches(1)
+    batch.policy[-1] = np.nan
+    losses = learner.losses
+
+    def fail_at_the_end(network: nn.Module, part: Batch) -> Losses:
+        if np.isnan(part.policy).any():
+            raise BadInput("It is broken.")
+        return losses(network, part)
+
+    learner.losses = fail_at_the_end  # type: ignore[assignment, method-assign]
+    with pytest.raises(BadInput, match="broken"):
+        learner.train(lambda: batch, 1, 0.0)
+    learner.close()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("twin")]
+    assert learner.steps == 0
 
 
 def test_small_batches_are_not_divided() -> None:

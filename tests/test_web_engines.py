@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from brain_program import NAME, brain_program
 from starlette.testclient import TestClient
 from storage_helpers import games_in
 from web_servers import messages, ok, refusal, reply_to, serving
@@ -18,39 +19,12 @@ from boardzero.errors import BadInput
 from boardzero.players.catalogue import player_class
 from boardzero.web.players import ENGINE_PREFIX, KINDS, parse_engines, parse_player
 
-BRAIN = """
-import os, sys
-board, turns = set(), 0
-open({notes!r}, "a").write(f"{{os.getpid()}}\\n")
-for line in sys.stdin:
-    word, _, rest = line.strip().partition(" ")
-    if word in ("START", "RESTART"):
-        board = set()
-        print("OK", flush=True)
-    if word == "BOARD":
-        for line in sys.stdin:
-            if line.strip() == "DONE":
-                break
-            board.add(tuple(map(int, line.split(",")[:2])))
-    if word == "TURN":
-        board.add(tuple(map(int, rest.split(","))))
-    if word in ("TURN", "BOARD", "BEGIN"):
-        turns += 1
-        x, y = next((x, y) for y in range(7) for x in range(7) if (x, y) not in board)
-        {fault}
-        board.add((x, y))
-        print(f"{{x}},{{y}}", flush=True)
-    if word == "END":
-        break
-"""
-
 
 @contextmanager
 def server_with(folder: Path, fault: str = "pass") -> Iterator[TestClient]:
     """A server with an engine called `plain`, which plays the first free cell from the top."""
-    program = folder / "brain.py"
-    program.write_text(BRAIN.format(fault=fault, notes=str(folder / "started")))
-    engines = parse_engines([f"plain=engine:gomocup,patience=60:'{sys.executable}' '{program}'"])
+    note = f"open({str(folder / 'started')!r}, 'a').write(f'{{os.getpid()}}\\n')"
+    engines = parse_engines([f"plain=engine:gomocup,patience=60:{brain_program(folder, fault, begun=note)}"])
     with serving(folder, engines=engines) as client:
         yield client
 
@@ -74,7 +48,7 @@ def test_a_visitor_plays_an_engine_that_the_operator_has_named(tmp_path: Path) -
         board = ok(client.get("/api/board", params={"game": "gomoku:size=7"}))
         (offer,) = (offer for offer in board["players"] if offer["name"] == "engine-plain")
         assert offer["available"] and offer["takes"] == [] and offer["usual"] == "engine-plain"
-        assert "brain.py" not in str(board)
+        assert NAME not in str(board)
         game = begin(client, "human", "engine-plain")
         assert game["titles"][1] == "plain"
         for text in ("d4", "d3", "d2"):
@@ -101,7 +75,7 @@ def test_every_game_has_a_program_of_its_own_which_ends_with_it(tmp_path: Path) 
     assert wait_until_ended(first) and wait_until_ended(second)
 
 
-def wait_until_ended(pid: int, seconds: float = 30.0) -> bool:
+def wait_until_ended(pid: int, seconds: float = 120.0) -> bool:
     deadline = time.monotonic() + seconds
     while True:
         try:

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -39,7 +38,7 @@ def play(client: TestClient, game: dict[str, Any], move: str) -> Any:
 
 def log_id(client: TestClient, game: dict[str, Any]) -> str:
     """Of a finished game, as soon as it has one."""
-    until = time.monotonic() + 20
+    until = time.monotonic() + 120
     while (logged := ok(client.get(f"/api/games/{game['id']}"))["log"]) is None and time.monotonic() < until:
         time.sleep(0.05)
     assert isinstance(logged, str)
@@ -217,11 +216,11 @@ def test_a_game_ends_as_usual_while_the_log_is_down_and_is_kept_for_it(
 def test_a_slow_log_delays_no_end_of_a_game_and_saving_waits_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     free = threading.Event()
     add = GameLog._add
-    monkeypatch.setattr(GameLog, "_add", lambda log, record: free.wait(30) and add(log, record))
+    monkeypatch.setattr(GameLog, "_add", lambda log, record: free.wait(120) and add(log, record))
     with serving(tmp_path) as client:
         begun = time.monotonic()
         state = do(client, play(client, begin(client, "connect4"), "4"), "resign", side=1)
-        assert state["result"] == "first" and state["log"] is None and time.monotonic() - begun < 15
+        assert state["result"] == "first" and state["log"] is None and time.monotonic() - begun < 60
         free.set()
         saved = do(client, state, "save")["log"]
         assert saved == log_id(client, state) and ok(client.get("/api/log"))["total"] == 1
@@ -282,10 +281,7 @@ class RealServer:
     """`boardzero serve` at a free port."""
 
     def __init__(self, folder: Path, *options: str) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        command = [sys.executable, "-c", "from boardzero.cli.main import main; main()", "serve", "--port", str(self.port)]
+        command = [sys.executable, "-c", "from boardzero.cli.main import main; main()", "serve", "--port", "0"]
         files = [
             "--runs",
             str(folder / "runs"),
@@ -294,21 +290,17 @@ class RealServer:
             "--database",
             str(folder / "log.sqlite"),
         ]
-        self.process = subprocess.Popen([*command, *files, *options], stdout=subprocess.DEVNULL)
-        self.client = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=60)
-        deadline = time.monotonic() + 90
-        while True:
-            try:
-                ok(self.client.get("/api/status"))
-                return
-            except httpx.TransportError:
-                assert time.monotonic() < deadline and self.process.poll() is None
-                time.sleep(0.2)
+        self.process = subprocess.Popen([*command, *files, *options], stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        self.address = self.process.stdout.readline().split()[-1].rstrip("/")  # it listens when it says so
+        self.client = httpx.Client(base_url=self.address, timeout=120)
 
     def end(self, how: signal.Signals) -> None:
         self.client.close()
         self.process.send_signal(how)
-        self.process.wait(30)
+        self.process.wait(120)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kills as POSIX does")
@@ -320,7 +312,7 @@ def test_a_killed_server_loses_no_finished_move_and_two_browsers_share_a_game(tm
 
     def listen() -> None:
         """The other browser."""
-        with httpx.stream("GET", f"http://127.0.0.1:{server.port}/api/games/{state['id']}/events", timeout=60) as stream:
+        with httpx.stream("GET", f"{server.address}/api/games/{state['id']}/events", timeout=120) as stream:
             for line in stream.iter_lines():
                 if line.startswith("data: "):
                     heard.append(json.loads(line.removeprefix("data: "))["position"]["moves"])
@@ -330,10 +322,10 @@ def test_a_killed_server_loses_no_finished_move_and_two_browsers_share_a_game(tm
                         return
 
     threading.Thread(target=listen, daemon=True).start()
-    assert ready.wait(30)
+    assert ready.wait(120)
     for ply, move in enumerate("4453"):
         ok(server.client.post(f"/api/games/{state['id']}/moves", json={"move": move, "ply": ply}))
-    assert done.wait(30), heard
+    assert done.wait(120), heard
     server.end(signal.SIGKILL)
     again = RealServer(tmp_path)
     try:

@@ -70,7 +70,7 @@ def play_scene(folder: Path, act: Callable[[Scene], Any]) -> None:
         finally:
             scene.store.close()
 
-    asyncio.run(asyncio.wait_for(run(), 60))
+    asyncio.run(asyncio.wait_for(run(), 120))
 
 
 async def finish(table: Table) -> None:

@@ -60,7 +60,7 @@ def test_every_answer_is_one_that_the_document_promises(case: schemathesis.Case[
         case.query["wait"] = 0
     if isinstance(case.query.get("moves"), str):
         case.query["moves"] = case.query["moves"][:2000]  # written as an address even this may be ten times as long
-    answer = case.call(base_url=address)
+    answer = case.call(base_url=address, timeout=120)
     assert answer.status_code < 500, answer.text
     case.validate_response(
         answer,

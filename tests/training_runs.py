@@ -1,11 +1,15 @@
 """Short runs of tic-tac-toe."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from boardzero.events.training import TrainingEvent
+import pytest
+
+from boardzero.events.training import GenerationDone, TrainingEvent
 from boardzero.replay.columns import GameColumns
 from boardzero.replay.journal import read_journal
+from boardzero.replay.record import SelfPlayGame
 from boardzero.replay.shards import read_shard
 from boardzero.settings.changes import apply_changes
 from boardzero.settings.run import RunSettings
@@ -67,3 +71,39 @@ def checkpoint_of(folder: RunFolder) -> Any:
     checkpoint = folder.load_checkpoint(lambda sentence: (_ for _ in ()).throw(AssertionError(sentence)))
     assert checkpoint is not None
     return checkpoint
+
+
+def run_generations(folder: RunFolder, generations: int) -> None:
+    """Stop, as a kill would, after so many generations."""
+
+    def end(event: TrainingEvent) -> None:
+        if isinstance(event, GenerationDone) and event.generation == generations:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError), Training(folder, end) as training:
+        training.run()
+
+
+def stop_after(training: Training, games: int) -> None:
+    """Ask the run to stop when so many games are finished from now on."""
+    add, counted = training.replay.add, [0]
+
+    def add_and_count(finished: Sequence[SelfPlayGame]) -> None:
+        add(finished)
+        counted[0] += len(finished)
+        if counted[0] >= games:
+            training.stop()
+
+    training.replay.add = add_and_count  # type: ignore[assignment, method-assign]
+
+
+def assert_nothing_lost_or_twice(folder: RunFolder) -> None:
+    """Every game of the run is on disk, once, and counted once."""
+    numbers = game_numbers(folder)
+    assert len(set(numbers)) == len(numbers)
+    progress, _ = checkpoint_of(folder)
+    counted = [games for games in games_on_disk(folder) if (games.generations < progress.generation).any()]
+    played = sum(int((games.generations < progress.generation).sum()) for games in counted)
+    assert progress.games == played
+    positions = sum(int(games.positions[games.generations < progress.generation].sum()) for games in counted)
+    assert progress.positions == positions

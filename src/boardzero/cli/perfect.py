@@ -9,14 +9,17 @@ import typer
 from boardzero.cli.output import AsJson, print_json
 
 if TYPE_CHECKING:
-    from boardzero.arena.perfect_play import Chooser, SolvedPosition
+    from boardzero.arena.perfect_play import Chooser
+    from boardzero.arena.solved_games import SolvedPosition
     from boardzero.games.rules import Game
 
     PositionSets = dict[str, Sequence[SolvedPosition]]
 
 
 def compare(
-    game: Annotated[str | None, typer.Argument(help="A game that is solved: connect4 up to 64 bits.")] = None,
+    game: Annotated[
+        str | None, typer.Argument(help="A solved game: connect4 (up to 64 bits), tictactoe, othello (its last moves).")
+    ] = None,
     more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE]...", help="Further files of --positions.")] = None,
     player: Annotated[str | None, typer.Option(help="Who chooses, like alphazero:network=RUN,sims=100.")] = None,
     run: Annotated[
@@ -24,7 +27,7 @@ def compare(
     ] = None,
     sims: Annotated[int, typer.Option(min=1, help="With --run: simulations a move; 1 is the network alone.")] = 100,
     positions: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE...", help="Positions: `moves score` or JSON lines; several, if you like.")
+        list[Path] | None, typer.Option(metavar="FILE...", help="Positions: moves or JSON lines; several, if you like.")
     ] = None,
     draw: Annotated[int, typer.Option(min=1, help="Without files: how many positions to draw at random.")] = 500,
     seed: Annotated[int, typer.Option(min=0, help="Drawn positions follow from it.")] = 0,
@@ -71,7 +74,6 @@ def _compare_run(
 
     drawn: how many positions to draw, and the seed; curve: where to draw it, and whether as pictures too.
     """
-    from boardzero.arena.perfect_play import draw_solved_positions
     from boardzero.evaluation.perfect_run import answers, keep_measured, measure_networks, write_curve
     from boardzero.games.catalogue import find_game
     from boardzero.training.run_folder import RunFolder
@@ -80,7 +82,7 @@ def _compare_run(
     rules = find_game(folder.settings().game)
     folder.newest_network()  # refuses a run without networks
     sets = _position_sets(rules, files, *drawn)
-    habits = next(iter(sets.values())) if not files else draw_solved_positions(rules, *drawn)
+    habits = next(iter(sets.values())) if not files else _drawn_positions(rules, *drawn)
     networks: list[dict[str, Any]] = []
     for network in measure_networks(folder, sims, sets, habits, _left_out):
         networks.append(network)
@@ -104,12 +106,27 @@ def _left_out(sentence: str) -> None:
 
 
 def _position_sets(rules: "Game", files: list[Path], draw: int, seed: int) -> "PositionSets":
-    from boardzero.arena.perfect_play import Solver, draw_solved_positions, read_positions
+    from boardzero.arena.perfect_play import read_positions
+    from boardzero.arena.solved_games import find_solver
 
-    solver = Solver(rules)
     if files:
+        solver = find_solver(rules)
         return {str(path): read_positions(path, rules, solver) for path in files}
-    return {f"{draw} drawn positions": draw_solved_positions(rules, draw, seed)}
+    drawn = _drawn_positions(rules, draw, seed)
+    return {f"{len(drawn)} drawn positions": drawn}
+
+
+def _drawn_positions(rules: "Game", draw: int, seed: int) -> "Sequence[SolvedPosition]":
+    """Those that were asked for, or as many as are found, which is said; none at all is refused."""
+    from boardzero.arena.perfect_play import draw_solved_positions
+    from boardzero.errors import BadInput
+
+    drawn = draw_solved_positions(rules, draw, seed)
+    if not drawn:
+        raise BadInput(f"No positions of {rules.specification} were found that leave a choice and are soon solved.")
+    if len(drawn) < draw:
+        typer.echo(f"boardzero: only {len(drawn)} of {draw} positions of {rules.specification} were found.", err=True)
+    return drawn
 
 
 def _mistakes(choose: "Chooser", sets: "PositionSets", quiet: bool) -> dict[str, Any]:

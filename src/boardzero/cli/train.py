@@ -1,5 +1,6 @@
 """`boardzero train` and `boardzero resume`: learn a game from zero, or go on."""
 
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -50,7 +51,6 @@ def train(
     from boardzero.errors import BadInput
     from boardzero.games.catalogue import find_game
     from boardzero.settings.changes import apply_changes
-    from boardzero.settings.growth import GrowthSettings
     from boardzero.settings.presets import default_values, preset_values
     from boardzero.settings.run import RunSettings
     from boardzero.training import beginning
@@ -79,9 +79,7 @@ def train(
     if minutes is not None or generations is not None:  # instead of what the preset says about its end
         values |= {"minutes": minutes, "generations": generations}
     if stored is not None:
-        values["network"] = stored.header.settings.model_dump()
-        if GrowthSettings(**values["growth"]).refusal(stored.header.settings):
-            values["growth"]["share"] = 0  # it has grown already, or cannot
+        values = beginning.with_shape_of(stored, values)
     settings = apply_changes(RunSettings, values, changes or [])
     if settings.minutes is not None and settings.generations is not None:
         raise BadInput("A run ends after a number of minutes or of generations, not both.")
@@ -120,36 +118,52 @@ def _list_presets() -> None:
 
 def resume(
     run: Annotated[str, typer.Argument(metavar="DIR", help="The folder of the run, or its address in other storage.")],
+    minutes: Annotated[float | None, typer.Option(help="Another end than it was begun with: so many minutes in all.")] = None,
+    generations: Annotated[int | None, typer.Option(help="Another end: so many generations in all.")] = None,
     cluster: OnCluster = None,
     log: LogGames = False,
     database: LogDatabase = None,
     verbose: Verbose = False,
     timing: Timing = False,
 ) -> None:
-    """Go on with a run from where it stands."""
-    _run(run, cluster, log, database, verbose=verbose, timing=timing)
+    """Go on with a run from where it stands, to its end or to another one."""
+    _run(run, cluster, log, database, verbose=verbose, timing=timing, end=(minutes, generations))
 
 
-def _run(run: str, cluster: str | None, log: bool, database: str | None, *, verbose: bool, timing: bool) -> None:
+def _run(
+    run: str,
+    cluster: str | None,
+    log: bool,
+    database: str | None,
+    *,
+    verbose: bool,
+    timing: bool,
+    end: tuple[float | None, int | None] = (None, None),
+) -> None:
+    """end: minutes and generations, if the run is to have another end."""
     from boardzero.cli.training_view import TrainingView
+    from boardzero.training.ending import change_end
     from boardzero.training.run_folder import RunFolder, troubles_of_the_disk_said
     from boardzero.training.sittings import keep_sitting, this_sitting
+    from boardzero.training.stopping import Stopped
 
     view = TrainingView(verbose)
-    with (
-        copied_folder(run, view.show) as path,
-        troubles_of_the_disk_said(path),
-        game_log(log, database) as logged,
-        opened_training(RunFolder(path), run_listener(view.show, logged, RunFolder(path)), view, cluster) as training,
-        view.following(training),
-    ):
+    with ExitStack() as stack:
+        path = stack.enter_context(copied_folder(run, view.show))
+        stack.enter_context(troubles_of_the_disk_said(path))
+        if end != (None, None):
+            change_end(RunFolder(path), *end)
+        logged = stack.enter_context(game_log(log, database))
+        listen = run_listener(view.show, logged, RunFolder(path))
+        training = stack.enter_context(opened_training(RunFolder(path), listen, view, cluster))
+        stack.enter_context(view.following(training))
         _stop_when_interrupted(training)
         keep_sitting(path, this_sitting())
         try:
             training.run()
             if not training.stopping:
                 training.measure(final=True)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, Stopped):  # the latter: while its strength was measured at the end
             training.stop()
         if timing:
             view.timing(training)

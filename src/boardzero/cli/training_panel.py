@@ -47,12 +47,14 @@ def kept_event(content: dict[str, Any]) -> TrainingEvent | None:
         return None
 
 
-def network_line(settings: "RunSettings", parameters: int) -> str:
-    network = settings.network
-    size = "" if network.kind == "briden" else f", {network.blocks} blocks × {network.channels} channels"
-    growth = settings.growth
-    later = f"; {growth.blocks} × {growth.channels} after {100 * growth.share:.0f} % of the run" if growth.share else ""
-    return f"{network.kind}{size}, {parameters:,} parameters{later}"
+def network_line(training: "Training") -> str:
+    """The network as it is now, and what becomes of it."""
+    network, growth = training.learner.network, training.settings.growth
+    shape, parameters = network.settings, sum(parameter.numel() for parameter in network.parameters())
+    size = "" if shape.kind == "briden" else f", {shape.blocks} blocks × {shape.channels} channels"
+    grows = growth.share and shape == training.settings.network
+    later = f"; {growth.blocks} × {growth.channels} after {100 * growth.share:.0f} % of the run" if grows else ""
+    return f"{shape.kind}{size}, {parameters:,} parameters{later}"
 
 
 def selfplay_line(training: "Training") -> str:
@@ -110,8 +112,8 @@ def counted(result: tuple[int, int, int]) -> str:
 class TrainingPanel:
     """Keeps what has happened, and draws it whenever it is asked to."""
 
-    def __init__(self, training: "Training", parameters: int) -> None:
-        self.training, self.parameters = training, parameters
+    def __init__(self, training: "Training") -> None:
+        self.training = training
         self.generations: list[GenerationDone] = []
         self.perfect: list[PerfectPlayMeasured] = []
         self.strength: dict[str, StrengthMeasured] = {}  # by opponent, the newest
@@ -161,7 +163,7 @@ class TrainingPanel:
         rows = Table.grid(padding=(0, 2))
         rows.add_column(style="dim", min_width=9)
         rows.add_column()
-        rows.add_row("network", network_line(self.training.settings, self.parameters))
+        rows.add_row("network", network_line(self.training))
         rows.add_row("self-play", selfplay_line(self.training))
         if self.training.curriculum.has_stages:
             rows.add_row("playing", f"{self.training.played_game.specification}, in turn with others")

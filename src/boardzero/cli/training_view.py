@@ -51,13 +51,12 @@ class TrainingView:
     def following(self, training: "Training") -> Iterator[None]:
         """Say what begins, and show how far it is."""
         self._training = training
-        parameters = sum(parameter.numel() for parameter in training.learner.network.parameters())
-        self._panel = TrainingPanel(training, parameters)
+        self._panel = TrainingPanel(training)
         if self.console.is_terminal:
             self._live = Live(self._panel, console=self.console, refresh_per_second=PICTURES_A_SECOND)
             self._live.start()
         else:
-            self._say_beginning(training, parameters)
+            self._say_beginning(training)
         if training.progress.generation:
             self.console.print(f"going on from generation {training.progress.generation}")
         try:
@@ -65,11 +64,11 @@ class TrainingView:
         finally:
             self._end_picture()
 
-    def _say_beginning(self, training: "Training", parameters: int) -> None:
+    def _say_beginning(self, training: "Training") -> None:
         settings = training.settings
         self.console.print(
             f"{settings.game}, {until(settings)}, in {escape(str(training.folder.path))}\n"
-            f"network: {network_line(settings, parameters)}\n"
+            f"network: {network_line(training)}\n"
             f"self-play: {selfplay_line(training)}\n{curriculum_lines(settings)}"
             f"learning: {learning_line(settings)}"
         )
@@ -120,11 +119,13 @@ class TrainingView:
         )
         if self.verbose:
             held_out = "" if event.validation_loss is None else f", held out {event.validation_loss:.3f}"
+            wrong = f"; resigning {event.resignable} games that went on would have been wrong in {event.wrongly_resignable}"
             self.console.print(
                 f"  {event.positions:,} positions, {event.window:,} in the window, {event.mean_plies:.1f} plies a game;"
                 f" self-play {event.selfplay_seconds:.1f} s ({event.simulations_per_second:,.0f} simulations/s,"
                 f" {100 * event.cache_hits:.0f} % of leaves from the cache), training {event.training_seconds:.1f} s"
                 f" (step {event.steps:,}, learning rate {event.learning_rate:.2g}{held_out})"
+                + (wrong if event.resignable else "")
             )
 
     # -- the end -------------------------------------------------------------------------------------------------------

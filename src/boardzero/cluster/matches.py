@@ -9,13 +9,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
-from boardzero.arena.perfect_play import SolvedPosition, Values
+from boardzero.arena.solved_games import SolvedPosition, Values
 from boardzero.cluster.broadcast import Broadcast
 from boardzero.cluster.game_file import is_file
 from boardzero.cluster.orders import SentNetwork
 from boardzero.cluster.player import check_version
 from boardzero.cluster.workforce import Say
-from boardzero.events.training import PerfectPlayMeasured, StrengthMeasured
+from boardzero.events.training import PerfectPlayMeasured
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
 from boardzero.network.evaluator import find_evaluator
@@ -24,7 +24,7 @@ from boardzero.settings.run import RunSettings
 from boardzero.training.gate import Gate
 from boardzero.training.matches import MatchScore
 from boardzero.training.run_folder import RunFolder
-from boardzero.training.strength import Opponent, StrengthMeter, measure_match, measure_perfect_play
+from boardzero.training.strength import MatchAnswer, Opponent, StrengthMeter, measure_match, measure_perfect_play
 
 LOOK_SECONDS = 0.5
 RETRIES = 3
@@ -99,7 +99,7 @@ class RemoteStrengthMeter(StrengthMeter):
         self._tasks = tasks
         self._sent_positions: Any = None
 
-    def _match(self, opponent: Opponent, generation: int, seconds: float) -> StrengthMeasured:
+    def _match(self, opponent: Opponent, generation: int, seconds: float) -> MatchAnswer:
         here = super()._match
         if opponent.kind in OF_THIS_MACHINE:
             return here(opponent, generation, seconds)
@@ -110,7 +110,7 @@ class RemoteStrengthMeter(StrengthMeter):
     def _perfect_play(self, generation: int, seconds: float) -> PerfectPlayMeasured:
         here = super()._perfect_play
         if self._sent_positions is None:  # solved once, here, and sent once
-            solved: Solved = [(entry.position.moves, entry.values) for entry in self._positions()]
+            solved: Solved = [(entry.position.moves, entry.values) for entry in self._drawn or ()]
             self._sent_positions = self._tasks.put(solved)
         arguments = generation, seconds, self._sent_positions
         return self._tasks.run(_measure_perfect_play, (generation,), arguments, self._check, lambda: here(generation, seconds))
@@ -129,9 +129,7 @@ def _compare(run: RunSettings, folder: RunFolder, generation: int, best: int) ->
     return Gate(find_game(run.game), run, folder, 1).compare(generation, best, _go_on)
 
 
-def _measure_match(
-    run: RunSettings, folder: RunFolder, opponent: Opponent, generation: int, seconds: float
-) -> StrengthMeasured:
+def _measure_match(run: RunSettings, folder: RunFolder, opponent: Opponent, generation: int, seconds: float) -> MatchAnswer:
     game = find_game(run.game)
     return measure_match(
         game, run, opponent, lambda number: find_evaluator(folder.network(number), game), generation, seconds, _go_on

@@ -72,8 +72,7 @@ class ClusterTraining(Training):
         )  # fmt: skip
 
     def _show_cluster(self, state: ClusterState) -> None:
-        unit = "games" if self.settings.training.games else "positions"
-        state = replace(state, backlog=self._counted, wanted=self.wanted, unit=unit)
+        state = replace(state, backlog=self.quota.counted, wanted=self.quota.wanted, unit=self.quota.unit)
         self._tell_cluster(state)
         assert self._board is not None
         self._board.show(state)

@@ -104,14 +104,16 @@ class Comparison:
         return {one.name: difference for one, difference in zip(compared, differences, strict=True)}
 
     def sentences(self) -> list[str]:
-        """One for each variant and each match."""
+        """One for each variant, each match, and each run whose networks met each other."""
         said = []
         for variant in self.variants:
             said.append(self._base_sentence(variant) if variant is self.variants[0] else self._sentence(variant))
-        return [*said, *(match_sentence(match) for match in self.matches)]
+        said += [match_sentence(match) for match in self.matches]
+        return [*said, *(matrix_sentence(matrix) for matrix in self.matrices)]
 
     def _base_sentence(self, variant: VariantResult) -> str:
-        parts = [f"{variant.name}{_said(variant)} is what the others are compared with"]
+        role = "is what the others are compared with" if len(self.variants) > 1 else "was trained"
+        parts = [f"{variant.name}{_said(variant)} {role}"]
         if variant.ratings:
             parts.append(f"rated {np.mean(variant.ratings):.0f}")
         if variant.mistakes:
@@ -156,6 +158,22 @@ def match_sentence(match: dict[str, Any]) -> str:
     return (
         f"{match['players'][0]} scored {match['score']:.1%} ({low:.1%} to {high:.1%}) against {match['players'][1]}:"
         f" {first} moving first, {second} moving second" + (f"; the document: {document}." if document else ".")
+    )
+
+
+def matrix_sentence(matrix: Matrix) -> str:
+    """Does a network beat those before it, and does moving first help?"""
+    count = len(matrix.names)
+    all_before = [matrix.scores[newer, older] for newer in range(count) for older in range(newer)]
+    one_before = [matrix.scores[newer, newer - 1] for newer in range(1, count)]
+    run = matrix.names[0].rpartition(" ")[0]
+    if count < 2 or matrix.first_score is None:
+        return f"{run}: no two of its networks have met."
+    better = sum(score > 0.5 for score in one_before)
+    return (
+        f"{run}: a network scored {np.nanmean(one_before):.0%} against the one before it (more than half in {better} of"
+        f" {len(one_before)} cases) and {np.nanmean(all_before):.0%} against all before it; who moved first scored"
+        f" {matrix.first_score:.0%}."
     )
 
 

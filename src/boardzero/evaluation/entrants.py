@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from boardzero.arena.solved_games import is_soon_solved
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.gomoku import Gomoku
-from boardzero.games.othello import Othello
 from boardzero.games.rules import Game
 from boardzero.network.precision import is_fast_with_bytes
 from boardzero.network.weights import SUFFIX, read_header
@@ -124,13 +124,7 @@ def usual_anchors(game: Game) -> list[str]:
     anchors += ["minimax:depth=2"] if large else ["mcts:sims=1000", "minimax:depth=4"]
     if isinstance(game, Gomoku):
         anchors += ["heuristic:sims=100", "heuristic:sims=1000"]
-    if not isinstance(game, Othello):  # whose end alone is solved
-        try:
-            find_player("perfect", game)
-            anchors.append("perfect")
-        except BadInput:
-            pass
-    return anchors
+    return [*anchors, "perfect"] if is_soon_solved(game) else anchors
 
 
 def gather(

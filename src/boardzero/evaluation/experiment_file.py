@@ -54,7 +54,8 @@ class Measure(Parameters):
     rating_games: int = Field(240, ge=0, description="games between the final networks and anchors; 0: none")
     simulations: int = Field(50, ge=1, description="a move, in those games")
     anchors: tuple[str, ...] = Field(("random", "mcts:sims=100"), description="players that never change")
-    matrix_games: int = Field(0, ge=0, description="games between every two kept networks of a run; 0: none")
+    matrix_games: int = Field(0, ge=0, description="games between every two networks of a run; 0: none")
+    matrix_networks: int = Field(12, ge=2, description="at most so many of a run's kept networks, evenly spread")
 
 
 class Experiment(Parameters):

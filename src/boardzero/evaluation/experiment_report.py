@@ -18,8 +18,7 @@ from boardzero.evaluation.run_history import RunHistory, read_history
 from boardzero.games.catalogue import find_game
 from boardzero.network.weights import write_whole
 
-GAMES, PAGE, TEXT = "ratings.jsonl", "results.html", "results.txt"
-EVERY_NETWORK = 1000
+GAMES, PAGE, TEXT, MARKDOWN = "ratings.jsonl", "results.html", "results.txt", "results.md"
 
 
 def conclude(
@@ -56,11 +55,11 @@ def _final_ratings(runs: ExperimentRuns, say: Say, on_game: GameReport) -> Ratin
 
 
 def _matrices(runs: ExperimentRuns, say: Say, on_game: GameReport) -> list[Matrix]:
-    """Of each run: every kept network against every other."""
+    """Of each run: every network against every other."""
     measure, matrices = runs.experiment.measure, []
     game = find_game(runs.experiment.game)
     for run in runs.runs:
-        networks = networks_of(run.folder.path, measure.simulations, EVERY_NETWORK, run.folder.path.name)
+        networks = networks_of(run.folder.path, measure.simulations, measure.matrix_networks, run.folder.path.name)
         rating = Rating(game, networks, RatingGames(run.folder.path / GAMES, game.specification), anchor=0)
         say(f"{run}: every network against every other")
         rating.complete_matrix(measure.matrix_games, on_game)
@@ -129,9 +128,28 @@ def _matrix_rows(matrix: Matrix) -> tuple[list[str], list[list[str]]]:
     return ["score of row against column, %", *(name.split()[-1] for name in matrix.names)], rows
 
 
-# -- page ---------------------------------------------------------------------------------------------------------------
-def write_results(comparison: Comparison, folder: Path) -> list[Path]:
-    """The text and the page, in the experiment's folder."""
+def as_markdown(comparison: Comparison) -> str:
+    """Tables and sentences, to be put into a document."""
+    parts = [f"## {comparison.title}", comparison.question, _amount(comparison)]
+    tables = _tables(comparison)
+    for table in tables:
+        parts += [*([f"{table.title}:"] if len(tables) > 1 else []), table.to_markdown()]
+    parts.append("\n".join(f"- {sentence}" for sentence in comparison.sentences()))
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _amount(comparison: Comparison) -> str:
+    """What the figures stand on."""
+    runs = [run for variant in comparison.variants for run in variant.runs]
+    if not runs:
+        return ""
+    variants, seeds = len(comparison.variants), len(comparison.variants[0].runs)
+    minutes = float(np.mean([run.minutes for run in runs]))
+    rated = f"; {comparison.ratings.games} games for the ratings" if comparison.ratings else ""
+    return f"{variants} variants × {seeds} seeds, {minutes:.1f} minutes each{rated}. Figures are means over the seeds."
+
+
+def _tables(comparison: Comparison) -> list[TableOnPage]:
     tables = []
     if comparison.variants:
         headings, rows = _rows(comparison)
@@ -141,12 +159,18 @@ def write_results(comparison: Comparison, folder: Path) -> list[Path]:
     for matrix in comparison.matrices:
         headings, rows = _matrix_rows(matrix)
         tables.append(TableOnPage(matrix.names[0].rsplit(" ", 1)[0], headings, rows, frozenset(range(1, len(headings)))))
+    return tables
+
+
+# -- page ---------------------------------------------------------------------------------------------------------------
+def write_results(comparison: Comparison, folder: Path) -> list[Path]:
+    """The page, the text, and Markdown to be put into a document, in the experiment's folder."""
     seeds = len(comparison.variants[0].runs) if comparison.variants else 0
     page = Page(
         title=comparison.title,
         subtitle=comparison.question,
         charts=curves(comparison.variants),
-        tables=tables,
+        tables=_tables(comparison),
         remarks=[
             *([f"Means over {seeds} seeds; bands are 95 % intervals of the mean."] if seeds > 1 else []),
             *comparison.sentences(),
@@ -155,7 +179,8 @@ def write_results(comparison: Comparison, folder: Path) -> list[Path]:
     )
     page.write(folder / PAGE)
     write_whole(folder / TEXT, as_text(comparison).encode())
-    return [folder / PAGE, folder / TEXT]
+    write_whole(folder / MARKDOWN, as_markdown(comparison).encode())
+    return [folder / PAGE, folder / TEXT, folder / MARKDOWN]
 
 
 def _match_table(matches: Sequence[dict[str, Any]]) -> TableOnPage:

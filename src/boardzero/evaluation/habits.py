@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from boardzero.arena.perfect_play import Chooser, SolvedPosition
+from boardzero.arena.perfect_play import Chooser
+from boardzero.arena.solved_games import SolvedPosition
 from boardzero.games.position import Position
 from boardzero.games.rules import Game, State
 

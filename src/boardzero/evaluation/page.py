@@ -94,6 +94,15 @@ class TableOnPage:
             return f'<h2>{_text(self.title)}</h2><div class="card"><details><summary>Show</summary>{content}</details></div>\n'
         return f'<h2>{_text(self.title)}</h2><div class="card">{content}</div>\n'
 
+    def to_markdown(self) -> str:
+        """Without its title."""
+
+        def row(cells: Sequence[str]) -> str:
+            return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+        marks = ["---:" if number in self.figures else "---" for number in range(len(self.headings))]
+        return "\n".join([row(self.headings), f"|{'|'.join(marks)}|", *map(row, self.rows)])
+
 
 _GAMES_SAID = (
     '<p class="soft">Numbers on stones say when they were placed; numbers on free cells how often, in per cent, the search'

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from boardzero.arena.perfect_play import SolvedPosition, count_mistakes, search_chooser
+from boardzero.arena.perfect_play import count_mistakes, search_chooser
+from boardzero.arena.solved_games import SolvedPosition
 from boardzero.errors import BadInput
 from boardzero.evaluation.charts import Chart, habits, layout, mistakes, write_pictures
 from boardzero.evaluation.habits import observe_habits

@@ -101,15 +101,21 @@ class Ratings:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Scores of every network against every other: row against column; NaN where they have not met."""
+    """Scores of every network against every other, the oldest first: row against column; NaN where they have not met."""
 
     names: tuple[str, ...]
     scores: np.ndarray
     games: np.ndarray
+    first_score: float | None  # of who moved first, whoever it was; None if none have met
 
     def as_dict(self) -> dict[str, Any]:
         scores = [[None if np.isnan(score) else float(score) for score in row] for row in self.scores]
-        return {"players": list(self.names), "scores": scores, "games": self.games.tolist()}
+        return {
+            "players": list(self.names),
+            "scores": scores,
+            "games": self.games.tolist(),
+            "first_mover_score": self.first_score,
+        }
 
 
 class Rating:
@@ -281,4 +287,6 @@ class Rating:
             games[first, second] += int(counts.sum())
             games[second, first] += int(counts.sum())
         scores = np.where(games > 0, points / np.maximum(games, 1), np.nan)
-        return Matrix(tuple(entrant.name for entrant in networks), scores, games)
+        first_points, played = results.counts[:, 0].sum() + results.counts[:, 1].sum() / 2, results.counts.sum()
+        first_score = float(first_points / played) if played else None
+        return Matrix(tuple(entrant.name for entrant in networks), scores, games, first_score)

@@ -36,6 +36,17 @@ class GameRecord:
 
 
 @dataclass(frozen=True)
+class PlayedGame:
+    """A game that the rules ended, whoever played it."""
+
+    start: str  # the board before the first move, as one line of text
+    moves: str  # all moves in the game's notation, those of the opening too
+    opening: int  # how many of the moves were given before the players began
+    plies: int  # how many moves there are in all
+    result: Result  # which side won
+
+
+@dataclass(frozen=True)
 class GamePlayed:
     """A game of a match is over."""
 

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from boardzero.events.cluster import ClusterState
+from boardzero.events.games import PlayedGame
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,8 @@ class GenerationDone:
     positions_per_second: float = 0.0
     best: int = 0  # generation of the network that played
     validation_loss: float | None = None  # on what was held out, of the weights that were kept
+    resignable: int = 0  # games that were played on although one side would have resigned
+    wrongly_resignable: int = 0  # those of them that this side did not lose
     game: str = ""  # that was played, where a run plays several
 
 
@@ -103,6 +107,18 @@ class StrengthMeasured:
 
 
 @dataclass(frozen=True)
+class MatchPlayed:
+    """The games of a match of the newest network, for those who log games: the run itself keeps only what they came to."""
+
+    source: Literal["gate", "evaluation"]
+    generation: int  # of the newest network, which has the first side in games 0, 2, 4, …
+    opponent: str  # a player, or `generation 20`
+    opponent_generation: int | None  # of the network, where it is one of the run
+    simulations: int  # a move, of networks of the run
+    games: tuple[PlayedGame, ...]
+
+
+@dataclass(frozen=True)
 class DamageFound:
     """Something is wrong that the run goes on without: a file set aside, a machine that cannot play, a failing copy."""
 
@@ -117,5 +133,5 @@ class Remark:
 
 
 Measurement = GenerationDone | PerfectPlayMeasured | NetworksCompared | StrengthMeasured  # what is kept of a run
-TrainingEvent = SelfPlayProgress | LearningProgress | Measurement | DamageFound | Remark | ClusterState
+TrainingEvent = SelfPlayProgress | LearningProgress | Measurement | MatchPlayed | DamageFound | Remark | ClusterState
 Listener = Callable[[TrainingEvent], None]

@@ -9,7 +9,7 @@ from boardzero.network.positions import random_positions
 from boardzero.settings.precision import Precision
 
 TRIED_POSITIONS = 512  # of random games, to see how far a network's values reach
-FAST_INSTRUCTIONS = {"avx512_vnni", "avx_vnni"}  # of x86 processors: four products of bytes are added at once
+FAST_INSTRUCTIONS = {"avx512_vnni", "avx_vnni", "asimddp"}  # of x86 and ARM: four products of bytes are added at once
 
 
 def in_precision(model: bytes, game: Game, precision: Precision) -> bytes:
@@ -24,11 +24,15 @@ def in_precision(model: bytes, game: Game, precision: Precision) -> bytes:
 @cache
 def is_fast_with_bytes() -> bool:
     """Is 8-bit arithmetic surely the faster one on this processor? Where that cannot be found out, it is not."""
-    if platform.machine().lower() in ("arm64", "aarch64"):
+    if (platform.system(), platform.machine()) == ("Darwin", "arm64"):  # all of them have dot products
         return True
     try:
-        text = Path("/proc/cpuinfo").read_text()
+        return has_fast_instructions(Path("/proc/cpuinfo").read_text())
     except OSError:
         return False
-    flags = next((line for line in text.splitlines() if line.startswith("flags")), "")
+
+
+def has_fast_instructions(description: str) -> bool:
+    """Of a processor, as Linux describes it; all its cores are alike."""
+    flags = next((line for line in description.splitlines() if line.startswith(("flags", "Features"))), "")
     return not FAST_INSTRUCTIONS.isdisjoint(flags.split())

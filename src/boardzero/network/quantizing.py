@@ -22,6 +22,7 @@ WEIGHT_STEPS = 127  # to either side of 0
 FEWEST_CHANNELS = 8  # convolutions from or to fewer cost too little to be changed
 TOGETHER = 64  # positions that are tried at once
 SMALLEST = 1e-6  # reach of a value or a weight: some channels are always 0
+MOST_SUM_STEPS = 2**30  # of a bias: it is counted in the same steps as the sum of products, with 32 bits
 
 
 def quantized(model: bytes, planes: Floats) -> bytes:
@@ -83,9 +84,13 @@ class _Rounding:
         self._rounded[name] = self._add("DequantizeLinear", self._add("QuantizeLinear", source, *steps), *steps)
 
     def _round_weights(self, node: NodeProto, read_scale: np.float32) -> None:
-        """Those of each output channel in steps of their own; the bias in the steps that the sum of products has."""
+        """Those of each output channel in steps of their own; the bias in the steps that the sum of products has.
+
+        Where that sum is always near 0, steps as small as its own would be too many for the bias.
+        """
         weight, bias = (self._constants[name] for name in node.input[1:])
-        scale = (np.maximum(np.abs(weight).max((1, 2, 3)), SMALLEST) / WEIGHT_STEPS).astype(np.float32)
+        scale = np.maximum(np.abs(weight).max((1, 2, 3)), SMALLEST) / WEIGHT_STEPS
+        scale = np.maximum(scale, np.abs(bias) / (MOST_SUM_STEPS * read_scale)).astype(np.float32)
         sum_scale = scale * read_scale
         whole = np.rint(weight / scale[:, None, None, None]).astype(np.int8)
         node.input[1] = self._whole(f"{node.output[0]}_weight", whole, scale)

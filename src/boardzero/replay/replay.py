@@ -32,7 +32,7 @@ class LoadReport:
     """What was found in the folder."""
 
     shards: int  # new ones
-    damaged: tuple[str, ...]  # a sentence about each shard that was set aside
+    damaged: tuple[str, ...]  # a sentence about each file that was set aside
     lost_bytes: int  # of journals: a torn tail, as a crash leaves it
 
 
@@ -142,7 +142,8 @@ class Replay:
         """
         with self._lock:
             sealings = self.store.recover()
-            shards, damaged, known = [], [], len(self._known)
+            damaged, self.store.damaged = self.store.damaged, []
+            shards, known = [], len(self._known)
             for path in self.store.shards():
                 if path.name not in self._known:
                     try:

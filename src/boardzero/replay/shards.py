@@ -89,23 +89,24 @@ class Sealing:
     """What became of a journal."""
 
     shard: Path | None  # None if the journal held no complete game
-    lost_bytes: int
+    lost_bytes: int  # of the journal, that are no complete game
+    aside: Path | None = None  # where the journal is, if there are such
 
 
 def seal(journal: Path, shard: Path) -> Sealing:
     """Turn a journal that nobody writes any more into a shard.
 
     It may be killed anywhere and done again: the shard appears at once and complete, and says which journal it holds; the
-    journal goes only after that.
+    journal goes only after that. One that holds anything but complete games is set aside.
     """
-    lost_bytes = 0
-    if not _holds(shard, journal.name):
-        content = read_journal(journal)
-        lost_bytes = content.lost_bytes
-        if content.games is not None:
-            write_shard(content.games, shard, journal.name)
-    remove_durably(journal)
-    return Sealing(shard if shard.exists() else None, lost_bytes)
+    content, aside = read_journal(journal), None
+    if content.games is not None and not _holds(shard, journal.name):
+        write_shard(content.games, shard, journal.name)
+    if content.lost_bytes:
+        aside = set_aside(journal)
+    else:
+        remove_durably(journal)
+    return Sealing(shard if shard.exists() else None, content.lost_bytes, aside)
 
 
 def _holds(shard: Path, journal: str) -> bool:

@@ -17,7 +17,7 @@ from boardzero.errors import BadInput
 from boardzero.replay.columns import GameColumns
 from boardzero.replay.durable import TEMPORARY, remove_durably, write_durably
 from boardzero.replay.journal import Journal
-from boardzero.replay.shards import Sealing, ShardIndex, seal
+from boardzero.replay.shards import Sealing, ShardIndex, seal, set_aside
 
 JOURNAL, SHARD = ".journal", ".parquet"
 LEDGER = "ledger.json"
@@ -41,6 +41,7 @@ class GameStore:
         self.folder, self.writer = folder, writer
         folder.mkdir(parents=True, exist_ok=True)
         self._journal: Journal | None = None
+        self.damaged: list[str] = []  # a sentence about each file that was set aside
         self.ledger = self._read_ledger()
 
     # -- writing -------------------------------------------------------------------------------------------------------
@@ -62,17 +63,24 @@ class GameStore:
         """Make a shard of the journal, if there is one; the next game begins a new journal."""
         if self._journal is None:
             return None
-        self._journal.close()
-        sealing = seal(self._journal.path, self._journal.path.with_suffix(SHARD))
-        self._journal = None
-        return sealing.shard
+        journal, self._journal = self._journal, None  # should the disk fail now, it is sealed by `recover`
+        journal.close()
+        return seal(journal.path, journal.path.with_suffix(SHARD)).shard
 
     def recover(self) -> list[Sealing]:
         """Seal the journals that this writer left behind when it was killed, and remove what it was writing."""
         for temporary in self.folder.glob(f"*-{self.writer}{SHARD}{TEMPORARY}"):
             remove_durably(temporary)
         left = sorted(self.folder.glob(f"*-{self.writer}{JOURNAL}"))
-        return [seal(path, path.with_suffix(SHARD)) for path in left if self._journal is None or path != self._journal.path]
+        left = [path for path in left if self._journal is None or path != self._journal.path]
+        sealings = [seal(path, path.with_suffix(SHARD)) for path in left]
+        for path, sealing in zip(left, sealings, strict=True):
+            if sealing.aside is not None:
+                self.damaged.append(
+                    f"The journal '{path}' is damaged or torn: {sealing.lost_bytes} of its bytes are no whole game. "
+                    f"All others were kept; it was renamed to '{sealing.aside.name}'."
+                )
+        return sealings
 
     # -- what is there -------------------------------------------------------------------------------------------------
     def shards(self) -> list[Path]:
@@ -125,9 +133,11 @@ class GameStore:
             pruned = {str(name): (int(games), int(positions)) for name, (games, positions) in content["pruned"].items()}
             return Ledger(pruned, int(content["cleared"]))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise BadInput(
-                f"'{path}' is not a ledger of shards ({error}); delete it to count only the shards there are."
-            ) from None
+            self.damaged.append(
+                f"The ledger '{path}' is damaged ({error}); it was renamed to '{set_aside(path).name}', "
+                "and games that were deleted before are not counted any more."
+            )
+            return Ledger()
 
     def _write_ledger(self) -> None:
         content = {"pruned": self.ledger.pruned, "cleared": self.ledger.cleared}

@@ -22,7 +22,7 @@ from boardzero.search.connect4_threats import (
     safe_cells,
     winning_cells,
 )
-from boardzero.search.slices import deadline_after, run_in_slices
+from boardzero.search.slices import OutOfTime, deadline_after, run_in_slices
 
 
 class ConnectFourSolver:
@@ -65,9 +65,13 @@ class ConnectFourSolver:
         cells, deadline = self.game.max_plies, deadline_after(seconds)
         return [None if child is None else -self._solve(child, -cells, cells, deadline) for child in self._children(state)]
 
-    def action_values(self, state: State) -> list[int | None]:
-        """The same in values: +1, 0 or −1 for the player who makes the move."""
-        return [None if child is None else -self.value(child) for child in self._children(state)]
+    def action_values(self, state: State, most_nodes: int | None = None) -> list[int | None]:
+        """The same in values: +1, 0 or −1 for the player who makes the move.
+
+        OutOfTime if that takes more than so many nodes, which, unlike seconds, are the same on every machine.
+        """
+        last = None if most_nodes is None else self.nodes + most_nodes
+        return [None if child is None else -self._solve(child, -1, 1, last=last) for child in self._children(state)]
 
     def _children(self, state: State) -> list[State | None]:
         legal = set(self.game.legal_actions(state))
@@ -80,11 +84,11 @@ class ConnectFourSolver:
         cells = self.game.cells(state)
         return bitboard(cells == self.game.turn(state) + 1), bitboard(cells != 0)
 
-    def _solve(self, state: State, lower: int, upper: int, deadline: float | None = None) -> int:
-        """The score, or the nearest bound if it lies beyond one."""
-        return max(lower, min(upper, self._score_within(state, lower, upper, deadline)))
+    def _solve(self, state: State, lower: int, upper: int, deadline: float | None = None, last: int | None = None) -> int:
+        """The score, or the nearest bound if it lies beyond one; OutOfTime at the deadline, or at the node with number last."""
+        return max(lower, min(upper, self._score_within(state, lower, upper, deadline, last)))
 
-    def _score_within(self, state: State, lower: int, upper: int, deadline: float | None) -> int:
+    def _score_within(self, state: State, lower: int, upper: int, deadline: float | None, last: int | None) -> int:
         own, all_stones = self._bitboards(state)
         stones = int(state[0] >> STONES_SHIFT & STONES_MASK)
         remaining = self.game.max_plies - stones
@@ -101,5 +105,8 @@ class ConnectFourSolver:
                 return known
         lower, upper = max(lower, -(remaining // 2)), min(upper, (remaining - 1) // 2)
         self._search.begin(own, all_stones, remaining, lower, upper)
-        run_in_slices(self._search.go_on, deadline)
+        if last is None:
+            run_in_slices(self._search.go_on, deadline)
+        elif not self._search.go_on(max(0, last - self.nodes)):
+            raise OutOfTime
         return self._search.score

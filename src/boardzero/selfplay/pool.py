@@ -19,7 +19,11 @@ def play_games(workers: Sequence[SelfPlayWorker], evaluator: Callable[[], Evalua
     """Play until there are enough games. Each is handed over exactly once, in the caller's thread, whatever happens."""
     finished: SimpleQueue[SelfPlayGame] = SimpleQueue()
     if len(workers) == 1:  # in this very thread, so that the order of events is always the same
-        workers[0].run(evaluator(), generation, finished.put, lambda: take_in(_all_of(finished)))
+        try:
+            workers[0].run(evaluator(), generation, finished.put, lambda: take_in(_all_of(finished)))
+        finally:
+            if not finished.empty():  # it has failed
+                take_in(_all_of(finished))
         return
     enough = Event()
     with ThreadPoolExecutor(len(workers)) as threads:

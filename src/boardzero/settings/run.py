@@ -65,7 +65,7 @@ class RunSettings(Parameters):
     @model_validator(mode="after")
     def network_can_grow(self) -> "RunSettings":
         if self.growth.share and (sentence := self.growth.refusal(self.network)):
-            raise ValueError(sentence)
+            raise ValueError(f"{sentence.removesuffix('.')}; growth.share=0 lets it stay as it is.")
         return self
 
     @model_validator(mode="after")

@@ -8,7 +8,7 @@ from boardzero.settings.specification import Parameters
 
 
 class SelfPlaySettings(Parameters):
-    """The defaults are first guesses for two cores; they have not been chosen by measurement yet."""
+    """The defaults are first guesses for two cores; Connect Four has its own, chosen by measurement: see defaults."""
 
     workers: int = Field(0, ge=0, le=1024, description="threads that play; 0 means one a core")
     games: int = Field(128, ge=1, le=65_536, description="games in flight in each worker, evaluated as one batch")

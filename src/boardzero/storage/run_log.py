@@ -1,4 +1,4 @@
-"""A training run, on its way into the log: its settings, generations, evaluations and games of self-play."""
+"""A training run, on its way into the log: its settings, generations, evaluations, and games of self-play and of matches."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
@@ -11,6 +11,7 @@ from boardzero.errors import BadInput
 from boardzero.events.games import GameRecord, Result
 from boardzero.events.training import (
     GenerationDone,
+    MatchPlayed,
     NetworksCompared,
     PerfectPlayMeasured,
     StrengthMeasured,
@@ -38,14 +39,16 @@ class RunLog:
     """Hears the events of one run (`Listener`).
 
     After each generation it reads the games that were played from the run's folder, where self-play has put them; so a run
-    that is killed and resumed logs what is missing, and nothing twice.
+    that is killed and resumed logs what is missing, and nothing twice. Games of the gate and of evaluations come with their
+    event; a match that a resumed run plays again, game for game, is the same match.
     """
 
     def __init__(self, log: GameLog, folder: RunFolder, *, games: bool = True) -> None:
-        """games: log the games of self-play too."""
+        """games: log games too, not only what they came to."""
         self._log, self._folder, self._with_games = log, folder, games
         entry = run_entry(folder)
         self.run: str = entry.values["id"]
+        self._game: str = entry.values["game"]
         log.write([entry])
         self._logged = self._last_generation()  # games that networks before this one finished are in the log
         self._shards: set[Path] = set()  # without their endings; they hold nothing new
@@ -64,6 +67,8 @@ class RunLog:
                 self._log.write([self._evaluation_entry(event, f"generation {event.best}")])
             case StrengthMeasured():
                 self._log.write([self._evaluation_entry(event, event.opponent)])
+            case MatchPlayed() if self._with_games:
+                self._log.write(self._match_entries(event))
 
     def log_new_games(self) -> None:
         """All games in the run's folder that this object has not logged yet."""
@@ -137,6 +142,33 @@ class RunLog:
             "report": asdict(event),
         }
         return Entry("evaluations", values)
+
+    def _match_entries(self, event: MatchPlayed) -> Iterator[Entry]:
+        """The match, and its games: those with odd numbers begin with the newest network."""
+        names = self._network(event.generation, event.simulations), event.opponent
+        if event.opponent_generation is not None:
+            names = names[0], self._network(event.opponent_generation, event.simulations)
+        match = id_of(self.run, event.source, event.generation, event.opponent)
+        values = {"id": match, "game": self._game, "player": names[0], "opponent": names[1], "planned": len(event.games)}
+        yield Entry("matches", {**values, "source": event.source, "begun": now(), "run": self.run, "who": who()})
+        for number, played in enumerate(event.games, start=1):
+            record = GameRecord(
+                game=self._game,
+                players=names if number % 2 else names[::-1],
+                start=played.start,
+                moves=played.moves,
+                opening=played.opening,
+                plies=played.plies,
+                result=played.result,
+                reason="rules",
+                seconds=(0.0, 0.0),
+                ended=now(),
+            )
+            game_id = id_of(match, number, played.moves)
+            yield game_entry(StoredGame(game_id, record, event.source, match, number, self.run, event.generation, who()))
+
+    def _network(self, generation: int, simulations: int) -> str:
+        return f"alphazero:network={self._folder.network(generation)},sims={simulations}"
 
     def _game_entry(self, game: SelfPlayGame) -> Entry:
         rules = find_game(game.game)

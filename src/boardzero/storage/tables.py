@@ -76,7 +76,7 @@ games = Table(
     Column("second", NAME, nullable=False),
     Column("result", NAME, nullable=False),  # first, second, draw, unfinished
     Column("reason", NAME, nullable=False),  # rules, time, resignation, …
-    Column("source", NAME, nullable=False),  # match, tournament, rating, play, page, engine:gtp, self-play, import, …
+    Column("source", NAME, nullable=False),  # match, rating, play, page, engine:gtp, self-play, gate, evaluation, import, …
     Column("plies", Integer, nullable=False),
     Column("opening", Integer, nullable=False),  # moves that were given before the players began
     Column("seconds_first", Float, nullable=False),
@@ -85,7 +85,7 @@ games = Table(
     Column("match", ID, ForeignKey("matches.id")),
     Column("number", Integer),  # which game of its match or run it is
     Column("run", ID, ForeignKey("runs.id")),
-    Column("generation", Integer),  # of the network, in self-play
+    Column("generation", Integer),  # of the run's network (in matches: of the newer one)
     Column("start", Text, nullable=False),
     Column("moves", Text, nullable=False),
     Column("remark", Text, nullable=False),

@@ -1,7 +1,9 @@
 """What a new run may take over from another one: its games, its network, or both."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from boardzero.replay.columns import GameColumns
 from boardzero.replay.journal import read_journal
 from boardzero.replay.shards import DamagedShard, read_shard, write_shard
 from boardzero.replay.store import JOURNAL, SHARD
+from boardzero.settings.growth import GrowthSettings
 from boardzero.training.run_folder import RunFolder
 
 WRITER = "copied"
@@ -22,7 +25,10 @@ WRITER = "copied"
 def read_games(source: Path, game: Game) -> list[GameColumns]:
     """The games of a run's folder, oldest first, a part for each of its files."""
     games = source / "games" if (source / "games").is_dir() else source
-    paths = sorted([*games.glob(f"[0-9]*{SHARD}"), *games.glob(f"[0-9]*{JOURNAL}")])
+    shards = sorted(games.glob(f"[0-9]*{SHARD}"))
+    sealed = {path.stem for path in shards}  # a killed run may have left their journals, too
+    journals = [path for path in games.glob(f"[0-9]*{JOURNAL}") if path.stem not in sealed]
+    paths = sorted([*shards, *journals])
     parts = []
     for path in paths:
         try:
@@ -55,6 +61,13 @@ def read_network(source: Path, game: Game) -> StoredNetwork:
     stored = load_network(path)
     check_fits(stored.header, game, str(path))
     return stored
+
+
+def with_shape_of(stored: StoredNetwork, values: Mapping[str, Any]) -> dict[str, Any]:
+    """A run's settings with the shape of this network; one that has grown already, or cannot, stays as it is."""
+    shape = stored.header.settings
+    grows = GrowthSettings(**values["growth"]).refusal(shape) is None
+    return {**values, "network": shape.model_dump(), "growth": values["growth"] if grows else GrowthSettings().model_dump()}
 
 
 def write_network(folder: RunFolder, stored: StoredNetwork, game: Game) -> None:

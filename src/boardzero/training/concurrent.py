@@ -9,10 +9,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from boardzero.events.training import PerfectPlayMeasured, StrengthMeasured
 from boardzero.selfplay.source import ContinuousGames
 from boardzero.training.learner import LossReport
 from boardzero.training.matches import MatchScore
+from boardzero.training.strength import Told
 
 if TYPE_CHECKING:
     from boardzero.training.loop import Training
@@ -30,7 +30,7 @@ class _Loop:
         self.measuring: Future[None] | None = None
         self._learning_begun = self._comparing_begun = 0.0
         self._compared = (0, 0)
-        self._measured: SimpleQueue[StrengthMeasured | PerfectPlayMeasured] = SimpleQueue()
+        self._measured: SimpleQueue[Told] = SimpleQueue()
 
     @property
     def is_idle(self) -> bool:
@@ -47,14 +47,14 @@ class _Loop:
         training.check()
         time.sleep(LOOK_SECONDS)
         training.take_in(self.play.finished())
-        self.play.hold(training.is_ahead)
+        self.play.hold(training.quota.is_far_passed)
         self._end_learning()
         self._end_comparing()
         self._end_measuring()
         if training.share_done >= 1 and not (self.is_untrained and training.is_over()):
             return
-        if self.learning is None and (training.has_enough() or training.share_done >= 1):
-            training.begin_learning()
+        if self.learning is None and (training.quota.is_reached() or training.share_done >= 1):
+            training.quota.begin_training()
             self._learning_begun = time.perf_counter()
             self.learning = self._threads.submit(training.learn)
         if self.comparing is None and self.measuring is None and training.is_comparison_due():
@@ -69,8 +69,7 @@ class _Loop:
         self.learning = None
         training.complete_generation(report, training.speeds.since_restart(), time.perf_counter() - self._learning_begun)
         training.speeds.restart()
-        if training.gate.is_open:
-            self._exchange()
+        self._exchange()  # behind a gate the same network goes on, with searches that have grown
         generation, seconds = training.progress.generation, training.seconds
         if self.measuring is None and self.comparing is None and training.strength.is_due(generation, seconds):
             training.in_use = {generation}

@@ -20,7 +20,7 @@ class Gate:
         self.is_open = settings.gate.kind == "none"  # does the newest network always play?
         self._game, self._folder, self._threads = game, folder, threads
         self._search, self._seed = settings.search, settings.seed
-        self._simulations = settings.gate.simulations or settings.selfplay.cap.full_simulations
+        self.simulations = settings.gate.simulations or settings.selfplay.cap.full_simulations
 
     def is_due(self, generation: int, promotions: Promotions, seconds: float) -> bool:
         """Is the newest network to be compared with the best one now?"""
@@ -35,7 +35,7 @@ class Gate:
             NetworkSide(
                 self._game,
                 find_evaluator(self._folder.network(number), self._game, self._threads),
-                self._simulations,
+                self.simulations,
                 self._search,
                 self.settings.temperature,
                 self.settings.temperature_plies,

@@ -118,6 +118,8 @@ class Learner:
             losses = self._twins.backward(batch, self._add_gradient)
         else:
             losses = self._add_gradient(self.network, batch, 1)
+            if self._twins is not None:
+                self._twins.share_buffers()
         self._follow_gradient()
         return losses
 

@@ -3,10 +3,8 @@
 lessons/6_alphazero.py explains this.
 """
 
-import math
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from types import TracebackType
 
@@ -14,9 +12,9 @@ from boardzero.cores import usable_cores
 from boardzero.errors import BadInput
 from boardzero.events.training import (
     DamageFound,
-    GenerationDone,
     LearningProgress,
     Listener,
+    MatchPlayed,
     Measurement,
     NetworksCompared,
     Remark,
@@ -33,7 +31,7 @@ from boardzero.replay.record import SelfPlayGame
 from boardzero.replay.sampler import Batch
 from boardzero.replay.several import Replays
 from boardzero.search.forest import Evaluator
-from boardzero.selfplay.source import Goal, LocalSelfPlay, PlayingWorker, SelfPlaySource
+from boardzero.selfplay.source import LocalSelfPlay, PlayingWorker, SelfPlaySource
 from boardzero.selfplay.turns import SelfPlayInTurn
 from boardzero.selfplay.worker import SelfPlayWorker
 from boardzero.settings.run import RunSettings
@@ -45,18 +43,18 @@ from boardzero.training.learner import Learner, LossReport
 from boardzero.training.lock import FolderLock
 from boardzero.training.matches import MatchScore
 from boardzero.training.progress_file import ProgressFile
-from boardzero.training.resuming import clock_of, find_best, find_start, games_since, keep_clock, network_is_sound
+from boardzero.training.quota import Quota
+from boardzero.training.resuming import find_best, find_start, games_since, network_is_sound, seconds_at_work
+from boardzero.training.run_clock import RunClock
 from boardzero.training.run_folder import Promotions, RunFolder
-from boardzero.training.speeds import SpeedMeter, Speeds
+from boardzero.training.speeds import SpeedMeter, Speeds, generation_done
 from boardzero.training.stopping import Stopped
 from boardzero.training.stopwatch import Stopwatch
 from boardzero.training.strength import StrengthMeter
 from boardzero.training.tensorboard import TensorBoardLog
 
 SAMPLE_STREAM = 1 << 41  # streams of samples are numbered apart from those of games
-MOST_AHEAD = 3  # trainings' worth of games that may wait for the learner
 TOLD_EVERY = 0.5  # seconds between two reports on what is under way
-CLOCK_EVERY = 5.0  # seconds between two notes of how long the run has been at work
 
 
 class Training:
@@ -84,16 +82,14 @@ class Training:
         self.learner, start = find_start(folder, self._new_learner, self._tell_damage)
         self.progress, waiting = games_since(start, self.replay.totals())
         self._begin_generation()
-        self._new_games, self._new_positions = waiting.games, waiting.positions  # which the next generation learns from
-        self._begun = time.perf_counter() - clock_of(folder, self.progress, waiting)
-        self._clock_stopped_at: float | None = None
-        self._played_until = self._clock_kept = self.seconds  # when games were last taken in, and what the folder knows of it
+        self.quota = Quota(self.settings, waiting, lambda: self.replay.positions, lambda: self.progress.generation)
+        self.clock = RunClock(folder, seconds_at_work(folder, self.progress, waiting))
         network_is_sound(folder.network(self.progress.generation), self._tell_damage)
         self._save_network(self.progress.generation)  # anew: whatever has happened to its files does no harm
         if not folder.checkpoint.is_file():
             folder.save_checkpoint(self.progress, self.learner.state())
         self.selfplay = self._make_selfplay(waiting.next_number)
-        self.speeds = SpeedMeter(self.selfplay.counts)
+        self.speeds = SpeedMeter(self.selfplay.counts, self.settings.selfplay.resign_below)
         weight = self.settings.training.value_weight
         self._tensorboard = TensorBoardLog(folder.path / "tensorboard", self.progress.generation, weight)
         threads = self._threads_of_matches()
@@ -121,7 +117,7 @@ class Training:
     @property
     def seconds(self) -> float:
         """Spent on playing, learning and comparing so far; evaluations have a budget of their own."""
-        return (self._clock_stopped_at or time.perf_counter()) - self._begun
+        return self.clock.seconds
 
     @property
     def share_done(self) -> float:
@@ -150,7 +146,7 @@ class Training:
             return False
         if self.replay.positions == 0 and not self._waiting_told:
             self._waiting_told = True
-            self._listener(Remark("The time is over, but no game has ended yet; the first one is awaited, to learn from it."))
+            self._say(Remark("The time is over, but no game has ended yet; the first one is awaited, to learn from it."))
         return self.replay.positions > 0
 
     def stop(self) -> None:
@@ -172,7 +168,7 @@ class Training:
                 self._alternate()
         except Stopped:
             self.replay.sync()
-            keep_clock(self.folder, self._played_until)
+            self.clock.keep()
 
     # -- one after the other ---------------------------------------------------------------------------------------------
     def _alternate(self) -> None:
@@ -184,7 +180,7 @@ class Training:
             played = self.speeds.since_restart()
             begun = time.perf_counter()
             with self.stopwatch.part("training"):
-                self.begin_learning()
+                self.quota.begin_training()
                 report = self.learn()
             with self.stopwatch.part("saving"):
                 self.complete_generation(report, played, time.perf_counter() - begun)
@@ -197,9 +193,9 @@ class Training:
 
         def take_in(games: list[SelfPlayGame]) -> bool:
             self.take_in(games)
-            return self.stopping or self.is_over() or self.has_enough()
+            return self.stopping or self.is_over() or self.quota.is_reached()
 
-        self.selfplay.play(self.best, self.share_done, self.goal, take_in)
+        self.selfplay.play(self.best, self.share_done, self.quota.goal, take_in)
         self.check()
 
     def _compare_if_due(self) -> None:
@@ -211,77 +207,27 @@ class Training:
 
     def measure(self, final: bool = False) -> None:
         """Find out how strong the newest network is; the run's clock stands still meanwhile."""
-        with self.stopwatch.part("measuring"), self._clock_stopped():
+        with self.stopwatch.part("measuring"), self.clock.stopped():
             self.strength.measure(self.progress.generation, self.seconds, self.tell, final)
 
-    @contextmanager
-    def _clock_stopped(self) -> Iterator[None]:
-        self._clock_stopped_at = begun = time.perf_counter()
-        try:
-            yield
-        finally:
-            self._begun += time.perf_counter() - begun
-            self._clock_stopped_at = None
-
     # -- the steps of a generation -----------------------------------------------------------------------------------------
-    @property
-    def wanted(self) -> int:
-        """New positions to learn from (or games, where the settings count them) that make a generation."""
-        training = self.settings.training
-        if training.games:
-            return training.games
-        return training.first_positions if self.progress.generation == 0 else training.positions
-
-    def has_enough(self) -> bool:
-        """Are there enough new positions for a training, and enough in a window that may have been cleared?"""
-        cleared = self.settings.replay.window.clear_on_promotion
-        filled = not cleared or self.replay.positions >= self.settings.training.first_positions
-        return filled and self._new_positions > 0 and self._counted >= self.wanted
-
-    def goal(self) -> Goal:
-        """How much is wanting until there is enough."""
-        wanting, room = max(1, self.wanted - self._counted), 0
-        if self.settings.replay.window.clear_on_promotion:
-            room = self.settings.training.first_positions - self.replay.positions
-        if self.settings.training.games:
-            return Goal(games=wanting, positions=room)
-        return Goal(positions=max(wanting, room))
-
-    @property
-    def is_ahead(self) -> bool:
-        """Is there already as much as several trainings want? Then those who play may wait for the learner."""
-        return self.has_enough() and self._counted >= MOST_AHEAD * self.wanted
-
-    @property
-    def _counted(self) -> int:
-        """New positions, or games, so far."""
-        return self._new_games if self.settings.training.games else self._new_positions
-
     def take_in(self, games: list[SelfPlayGame]) -> None:
         """Games that have just ended."""
+        quota = self.quota
         self.replay.add(games)
-        self._new_games += len(games)
-        self._new_positions += sum(int(game.learned.sum()) for game in games)
+        quota.count(games)
         self.speeds.count(games)
         if games:
-            self._played_until = self.seconds
-            if self._played_until - self._clock_kept > CLOCK_EVERY:
-                self._clock_kept = self._played_until
-                keep_clock(self.folder, self._played_until)
+            self.clock.note_games()
         if time.perf_counter() - self._told > TOLD_EVERY:
             self._told = time.perf_counter()
-            speeds, total = self.speeds.since_restart(), self.progress.games + self._new_games
+            speeds, total = self.speeds.since_restart(), self.progress.games + quota.games
             self._listener(
                 SelfPlayProgress(
-                    self.best, self._counted, self.wanted, total, speeds.seconds, speeds.simulations, speeds.evaluations,
-                    speeds.cache_hits, speeds.games, "games" if self.settings.training.games else "positions",
+                    self.best, quota.counted, quota.wanted, total, speeds.seconds, speeds.simulations, speeds.evaluations,
+                    speeds.cache_hits, speeds.games, quota.unit,
                 )
             )  # fmt: skip
-
-    def begin_learning(self) -> None:
-        """From now on, games count for the next generation but one."""
-        self._learned_games, self._learned_positions = self._new_games, self._new_positions
-        self._new_games = self._new_positions = 0
 
     def learn(self) -> LossReport:
         """Train on the window, for as many steps as the new positions are worth or for whole epochs; write the network."""
@@ -295,7 +241,7 @@ class Training:
             drawn = self._watched(training.epochs * batches.steps)
             report = self.learner.train_epochs(batches, training.epochs, self.share_done, drawn)
         else:
-            steps = training.steps or self._steps_for_new_positions()
+            steps = self.quota.steps()
             drawn = self._watched(steps)
 
             def draw() -> Batch:
@@ -305,12 +251,6 @@ class Training:
             report = self.learner.train(draw, steps, self.share_done)
         self._save_network(generation)
         return report
-
-    def _steps_for_new_positions(self) -> int:
-        training, positions = self.settings.training, self._learned_positions
-        if self.settings.mode == "concurrent" and not training.games:
-            positions = min(positions, self.wanted)  # self-play that is ahead must not make every training longer than the last
-        return max(1, math.ceil(positions * training.passes / training.batch))
 
     def _watched(self, steps: int) -> Callable[[], None]:
         """What is to be called before every step: it tells how far the training is, and ends it if somebody asked to."""
@@ -332,9 +272,9 @@ class Training:
         self.progress = replace(
             self.progress,
             generation=self.progress.generation + 1,
-            games=self.progress.games + self._learned_games,
-            positions=self.progress.positions + self._learned_positions,
-            next_number=max(self.progress.next_number, *(worker.next_number for worker in self.workers)),
+            games=self.progress.games + self.quota.learned_games,
+            positions=self.progress.positions + self.quota.learned_positions,
+            next_number=max([self.progress.next_number, *(worker.next_number for worker in self.workers)]),
             seconds=self.seconds,
             evaluation_seconds=self.strength.spent,
             grown=self._has_grown,
@@ -343,30 +283,9 @@ class Training:
         self.folder.save_checkpoint(self.progress, self.learner.state())
         self._forget_networks()
         self._begin_generation()
-        self.tell(
-            GenerationDone(
-                generation=self.progress.generation,
-                seconds=self.seconds,
-                games=self.progress.games,
-                positions=self.progress.positions,
-                window=window,
-                mean_plies=played.plies / max(1, played.games),
-                selfplay_seconds=played.seconds,
-                training_seconds=training_seconds,
-                simulations_per_second=played.simulations / played.seconds,
-                evaluations_per_second=played.evaluations / played.seconds,
-                cache_hits=played.cache_hits / max(1, played.evaluations + played.cache_hits),
-                steps=self.learner.steps,
-                policy_loss=report.policy,
-                value_loss=report.value,
-                learning_rate=report.learning_rate,
-                games_per_second=played.games / played.seconds,
-                positions_per_second=played.positions / played.seconds,
-                best=best,
-                validation_loss=report.validation,
-                game=played_game.specification if self.curriculum.has_stages else "",
-            )
-        )
+        figures = {"window": window, "steps": self.learner.steps, "best": best}
+        game = played_game.specification if self.curriculum.has_stages else ""
+        self.tell(generation_done(self.progress, played, report, training_seconds, game=game, **figures))
 
     # -- the gate --------------------------------------------------------------------------------------------------------
     def is_comparison_due(self) -> bool:
@@ -388,6 +307,7 @@ class Training:
             self.replay.clear()
         counts = total.wins, total.draws, total.losses
         self.tell(NetworksCompared(generation, best, self.seconds, *counts, promoted, match_seconds))
+        self.tell(MatchPlayed("gate", generation, f"generation {best}", best, self.gate.simulations, score.games))
 
     # -- self-play -------------------------------------------------------------------------------------------------------
     @property
@@ -458,13 +378,13 @@ class Training:
 
     def _save_network(self, generation: int) -> None:
         """With how far the run is then, should the checkpoints be lost."""
-        progress = replace(self.progress, generation=generation, seconds=self.seconds, grown=self._has_grown)
+        progress = replace(self.progress, generation=generation, grown=self._has_grown)
         if generation > self.progress.generation:
-            games, positions = progress.games + self._learned_games, progress.positions + self._learned_positions
-            progress = replace(progress, games=games, positions=positions)
+            games, positions = progress.games + self.quota.learned_games, progress.positions + self.quota.learned_positions
+            progress = replace(progress, games=games, positions=positions, seconds=self.seconds)
         details = {
             "generation": generation,
-            "seconds": round(self.seconds if generation else 0, 1),
+            "seconds": round(progress.seconds, 1),
             "seed": self.settings.seed,
             "progress": asdict(progress),
         }
@@ -480,12 +400,17 @@ class Training:
                 self.folder.forget_network(generation)
 
     # -- telling ---------------------------------------------------------------------------------------------------------
-    def tell(self, event: Measurement) -> None:
-        self.folder.append_event(event)
-        self._tensorboard.write(event)
+    def tell(self, event: Measurement | MatchPlayed | Remark) -> None:
+        """What was measured is kept with the run, too."""
+        if not isinstance(event, MatchPlayed | Remark):
+            self.folder.append_event(event)
+            self._tensorboard.write(event)
         self._listener(event)
 
     def _tell_damage(self, sentence: str) -> None:
-        event = DamageFound(sentence)
+        self._say(DamageFound(sentence))
+
+    def _say(self, event: DamageFound | Remark) -> None:
+        """Those who only see the folder hear of it too."""
         self.folder.append_event(event)
         self._listener(event)

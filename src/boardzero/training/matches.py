@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from boardzero.arena.game import derived_seed
+from boardzero.arena.game import SIDES, derived_seed
 from boardzero.arena.openings import Opening, Openings
 from boardzero.arena.scores import Tally, score_interval, tally_points
+from boardzero.events.games import PlayedGame
 from boardzero.games.position import Position
 from boardzero.games.rules import Game
 from boardzero.players.catalogue import find_player
@@ -65,6 +66,7 @@ class MatchScore:
     """What a side got from a match: its points (1, ½ or 0) in each game; it moved first in games 0, 2, 4, …"""
 
     points: tuple[float, ...]
+    games: tuple[PlayedGame, ...] = ()
 
     @property
     def total(self) -> Tally:
@@ -109,8 +111,15 @@ def play_match(
                 for number, action in zip(waiting, actions, strict=True):
                     positions[number].play(action)
         if all(position.over for position in positions):
-            return MatchScore(tuple(_points(position, number % 2) for number, position in enumerate(positions)))
+            points = tuple(_points(position, number % 2) for number, position in enumerate(positions))
+            return MatchScore(points, tuple(map(_played, positions, begun)))
 
 
 def _points(position: Position, side: int) -> float:
     return 0.5 if position.winner is None else float(position.winner == side)
+
+
+def _played(position: Position, opening: int) -> PlayedGame:
+    result = "draw" if position.winner is None else SIDES[position.winner]
+    start = position.game.board_to_text(position.start)
+    return PlayedGame(start, position.moves, opening, len(position.actions), result)

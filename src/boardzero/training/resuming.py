@@ -1,18 +1,16 @@
 """Where a run goes on: at its newest checkpoint; if none can be read, at its newest network; otherwise at the beginning."""
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from boardzero.errors import BadInput
-from boardzero.network.weights import load_network, write_whole
+from boardzero.network.weights import load_network
 from boardzero.replay.replay import GameTotals
 from boardzero.replay.shards import set_aside
 from boardzero.training.learner import Learner
+from boardzero.training.run_clock import kept_seconds
 from boardzero.training.run_folder import Progress, Promotions, RunFolder, Say
-
-CLOCK = "clock.json"  # in a run's folder: how long it had been at work when it last took in games
 
 
 def find_start(folder: RunFolder, make_learner: Callable[[bool], Learner], say: Say) -> tuple[Learner, Progress]:
@@ -62,22 +60,12 @@ def games_since(progress: Progress, every: GameTotals) -> tuple[Progress, GameTo
     return progress, GameTotals(games - progress.games, positions - progress.positions, number)
 
 
-def keep_clock(folder: RunFolder, seconds: float) -> None:
-    """Note how long the run had been at work when games were last taken in."""
-    write_whole(folder.path / CLOCK, json.dumps({"seconds": seconds}).encode())
-
-
-def clock_of(folder: RunFolder, progress: Progress, waiting: GameTotals) -> float:
+def seconds_at_work(folder: RunFolder, progress: Progress, waiting: GameTotals) -> float:
     """Seconds that a run has been at work: up to its checkpoint, and for the games that came after it, which stay.
 
     What else was done after the checkpoint is done again, so its time counts then.
     """
-    if not waiting.games:
-        return progress.seconds
-    try:
-        return max(progress.seconds, float(json.loads((folder.path / CLOCK).read_bytes())["seconds"]))
-    except (OSError, ValueError, KeyError, TypeError):
-        return progress.seconds
+    return max(progress.seconds, kept_seconds(folder)) if waiting.games else progress.seconds
 
 
 def _start_at_network(path: Path, generation: int, make_learner: Callable[[bool], Learner]) -> tuple[Learner, Progress]:

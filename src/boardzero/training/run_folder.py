@@ -95,6 +95,9 @@ class RunFolder:
         """Begin a run; from now on it can be resumed."""
         self.refuse_existing()
         self.networks.mkdir(parents=True, exist_ok=True)
+        self.save_settings(settings)
+
+    def save_settings(self, settings: RunSettings) -> None:
         write_whole(self.path / "settings.json", settings.model_dump_json(indent=2).encode())
 
     def settings(self) -> RunSettings:

@@ -7,12 +7,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from boardzero.arena.game import derived_seed
-from boardzero.arena.perfect_play import SolvedPosition, count_mistakes, draw_solved_positions, search_chooser
+from boardzero.arena.perfect_play import count_mistakes, draw_solved_positions, search_chooser
 from boardzero.arena.scores import Tally
+from boardzero.arena.solved_games import SolvedPosition, is_solved
 from boardzero.errors import BadInput
-from boardzero.events.training import PerfectPlayMeasured, StrengthMeasured
-from boardzero.games.connect4 import ConnectFour
+from boardzero.events.games import PlayedGame
+from boardzero.events.training import MatchPlayed, PerfectPlayMeasured, Remark, StrengthMeasured
 from boardzero.games.rules import Game
 from boardzero.network.evaluator import find_evaluator
 from boardzero.players.catalogue import player_class
@@ -28,9 +31,13 @@ MEASURED_SEED = 20_001  # the same positions for every run, so that runs can be 
 EVALUATION_STREAM = 3  # seeds of evaluations are derived apart from those of comparisons
 MINIMAX_DEPTH = 4
 LEAST_AT_END = 10.0  # seconds that the evaluation at the end of even the shortest run may take
+PATIENCE = 6  # times less than guessed that a first measurement takes at the very least: the guess is rough
+TIMED_POSITIONS = 8  # in a batch, to see how fast a network is
 PERFECT = "perfect play"
 
-Tell = Callable[[StrengthMeasured | PerfectPlayMeasured], None]
+Told = StrengthMeasured | MatchPlayed | PerfectPlayMeasured | Remark
+Tell = Callable[[Told], None]
+MatchAnswer = tuple[StrengthMeasured, tuple[PlayedGame, ...]]  # what a match came to, and its games
 
 
 @dataclass(frozen=True)
@@ -52,9 +59,10 @@ class StrengthMeter:
         self.settings, self.spent = settings.evaluation, spent
         self._game, self._run, self._folder, self._threads, self._check = game, settings, folder, threads, check
         self._players, self._previous = self._find_opponents()
-        self._solvable = isinstance(game, ConnectFour) and game.is_bitboard and settings.evaluation.positions > 0
-        self._drawn: list[SolvedPosition] = []
+        self._solvable = is_solved(game) and settings.evaluation.positions > 0
+        self._drawn: list[SolvedPosition] | None = None
         self._costs: dict[str, float] = {}  # seconds that each kind of measurement took last
+        self._seconds_each: float | None = None  # that an evaluation of a position takes, roughly
         self._measured: dict[str, int] = {}  # the generation that each was last made for
         self._last_seconds = 0.0
 
@@ -75,43 +83,67 @@ class StrengthMeter:
         wanted = [PERFECT] * self._solvable + [player.text for player in self._players] + [PREVIOUS] * bool(self._previous)
         wanted.sort(key=lambda name: self._measured.get(name, -1))
         for name in wanted:
-            cost = self._costs.get(name, 0.0)
-            if self._measured.get(name) == generation or budget <= 0 or cost > budget:
+            if self._measured.get(name) == generation or budget <= 0 or self._expected(name, generation) > budget:
                 continue
             begun = time.perf_counter()
+            if name == PERFECT:
+                self._draw_positions(tell)
+            drawing = time.perf_counter() - begun  # is done once
             for event in self._measurements(name, generation, seconds):
                 tell(event)
                 if isinstance(event, StrengthMeasured) and time.perf_counter() - begun + event.match_seconds > budget:
                     break  # there is no time for another earlier network
             self._measured[name] = generation
             seconds_taken = time.perf_counter() - begun
-            self._costs[name] = 0.0 if name == PREVIOUS else seconds_taken
+            self._costs[name] = 0.0 if name == PREVIOUS else seconds_taken - drawing
             self.spent += seconds_taken
             budget -= seconds_taken
 
-    def _measurements(self, name: str, generation: int, seconds: float) -> Iterator[StrengthMeasured | PerfectPlayMeasured]:
+    def _expected(self, name: str, generation: int) -> float:
+        """Seconds that a measurement takes: as many as the last one; of the first only what it takes at the very least."""
+        if name in self._costs:
+            return self._costs[name]
+        if self._seconds_each is None:
+            self._seconds_each = _time_evaluation(self._evaluator(generation), self._game)
         if name == PERFECT:
-            yield self._perfect_play(generation, seconds)
-        elif name == PREVIOUS:
-            for opponent in self._earlier_networks(generation):
-                yield self._match(opponent, generation, seconds)
+            evaluations = self.settings.positions * self.settings.position_simulations
         else:
-            yield self._match(next(player for player in self._players if player.text == name), generation, seconds)
+            evaluations = self.settings.games * match_simulations(self._run) * self._game.max_plies // 4
+        return self._seconds_each * evaluations / PATIENCE
+
+    def _measurements(self, name: str, generation: int, seconds: float) -> Iterator[Told]:
+        if name == PERFECT:
+            if self._drawn:
+                yield self._perfect_play(generation, seconds)
+            return
+        players = [player for player in self._players if player.text == name]
+        for opponent in players or self._earlier_networks(generation):
+            measured, games = self._match(opponent, generation, seconds)
+            simulations = measured.simulations
+            yield MatchPlayed("evaluation", generation, opponent.text, opponent.generation, simulations, games)
+            yield measured
 
     # -- perfect play --------------------------------------------------------------------------------------------------
     def _perfect_play(self, generation: int, seconds: float) -> PerfectPlayMeasured:
         """On the same positions every time: a difference is then the network's."""
-        positions, evaluate = self._positions(), self._evaluator(generation)
+        assert self._drawn
         self._check()
-        return measure_perfect_play(self._game, self._run, evaluate, positions, generation, seconds)
+        return measure_perfect_play(self._game, self._run, self._evaluator(generation), self._drawn, generation, seconds)
 
-    def _positions(self) -> list[SolvedPosition]:
+    def _draw_positions(self, tell: Tell) -> None:
+        """Once; it is said if there are fewer than were asked for."""
+        if self._drawn is not None:
+            return
+        wanted, game = self.settings.positions, self._game.specification
+        self._drawn = draw_solved_positions(self._game, wanted, MEASURED_SEED)
+        self._solvable = bool(self._drawn)
         if not self._drawn:
-            self._drawn = draw_solved_positions(self._game, self.settings.positions, MEASURED_SEED)
-        return self._drawn
+            tell(Remark(f"No positions of {game} were found that are soon solved: perfect play is not compared with."))
+        elif len(self._drawn) < wanted:
+            tell(Remark(f"Perfect play is compared with in {len(self._drawn)} positions of {game}: {wanted} were not found."))
 
     # -- matches -------------------------------------------------------------------------------------------------------
-    def _match(self, opponent: Opponent, generation: int, seconds: float) -> StrengthMeasured:
+    def _match(self, opponent: Opponent, generation: int, seconds: float) -> MatchAnswer:
         return measure_match(self._game, self._run, opponent, self._evaluator, generation, seconds, self._check)
 
     def _evaluator(self, generation: int) -> Evaluator:
@@ -163,7 +195,7 @@ def measure_match(
     generation: int,
     seconds: float,
     check: Callable[[], None],
-) -> StrengthMeasured:
+) -> MatchAnswer:
     """A generation's network against an opponent; seconds: of the run; check may raise to end it."""
     begun, games, simulations = time.perf_counter(), run.evaluation.games, match_simulations(run)
     seed = derived_seed(run.seed, EVALUATION_STREAM, generation)
@@ -175,7 +207,7 @@ def measure_match(
     )
     score = play_match(game, own, other, games, seed, check=check)
     first, second = score.by_colour
-    return StrengthMeasured(
+    measured = StrengthMeasured(
         generation=generation,
         seconds=seconds,
         opponent=opponent.text,
@@ -191,6 +223,18 @@ def measure_match(
         second_interval=score.intervals_by_colour[1],
         match_seconds=time.perf_counter() - begun,
     )
+    return measured, score.games
+
+
+def _time_evaluation(evaluate: Evaluator, game: Game) -> float:
+    """Seconds for a position, in a small batch; the first time does not count."""
+    planes = np.repeat(game.encoded(game.initial_state(0))[None], TIMED_POSITIONS, axis=0)
+    taken = []
+    for _ in range(3):
+        begun = time.perf_counter()
+        evaluate(planes)
+        taken.append((time.perf_counter() - begun) / TIMED_POSITIONS)
+    return min(taken[1:])
 
 
 def match_simulations(run: RunSettings) -> int:

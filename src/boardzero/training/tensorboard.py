@@ -47,6 +47,8 @@ class TensorBoardLog:
                     for name in names:
                         if fields[name] is not None:
                             self._add(f"{group}/{name}", fields[name], event)
+                if event.resignable:
+                    self._add("games/wrong resignations", event.wrongly_resignable / event.resignable, event)
         self._writer.flush()
 
     def _add_strength(self, event: StrengthMeasured) -> None:

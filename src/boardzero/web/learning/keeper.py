@@ -25,7 +25,7 @@ from boardzero.web.learning.models import NewRun, Run, Runs, RunState, WholeRun
 from boardzero.web.networks import RunShelf, run_id
 
 COMMAND = (sys.executable, "-c", "from boardzero.cli.main import main; main()")
-START_SECONDS = 30.0  # for a new process to make its folder
+START_SECONDS = 120.0  # for a new process to make its folder, on a machine that is busy with other things
 STOP_SECONDS = 20.0  # for a process to end after it was asked to, when the server stops
 BACKGROUND = 10  # niceness: the page comes first
 LAST_WORDS = 2000  # characters of what a failed process said

@@ -9,7 +9,7 @@ import secrets
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from enum import IntEnum
 
 from boardzero.errors import BadInput
@@ -113,7 +113,11 @@ class Solvers:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _solve(self, position: Position, seconds: float) -> Mapping[int, int]:
+        is_new = position.game.specification not in self._solvers
         solver = self._solver(position.game)
+        if is_new:
+            with suppress(OutOfTime):
+                solver(position.state, 0.0)  # what has to be loaded and compiled takes none of the time
         try:
             return solver(position.state, seconds)
         except OutOfTime:

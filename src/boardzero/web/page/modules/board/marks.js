@@ -26,7 +26,10 @@ export function lastMove(geometry, last, cells) {
     const stops = [last.source, ...(last.path.length ? last.path : [/** @type {number} */ (last.target)])];
     marks.push(svg("polyline", { class: "last-path", points: stops.map((cell) => geometry.centre(cell).join(",")).join(" ") }));
   }
-  if (last.target !== null) {
+  if (last.target !== null && geometry.look === "paper") {
+    const [x, y] = geometry.centre(last.target);
+    marks.push(svg("rect", { class: "last-cell", x: x - 42, y: y - 42, width: 84, height: 84, rx: 12 }));
+  } else if (last.target !== null) {
     const [cx, cy] = geometry.centre(last.target);
     const kind = cells[last.target] ? geometry.board.pieces[cells[last.target]] : null;
     const colour = kind ? geometry.board.sides[kind.side ?? 0].colour : "removed";

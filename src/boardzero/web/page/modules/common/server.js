@@ -13,23 +13,28 @@ export class Refusal extends Error {
 
 /** @typedef {Record<string, string | number | null | undefined>} Query  null, undefined and "" are left out */
 
+const ANSWER_MILLISECONDS = 60_000; // that an answer may take: a server that hangs must not keep a button for ever
+export const LONG_MILLISECONDS = 150_000; // where the server has to search, or to start a training
+
 /**
  * @param {string} path  below /api
  * @param {Query} [query]
+ * @param {number} [patience]  milliseconds
  * @returns {Promise<any>}
  */
-export function ask(path, query = {}) {
-  return answerOf(fetch(addressOf(path, query), { headers: { Accept: "application/json" } }));
+export function ask(path, query = {}, patience = ANSWER_MILLISECONDS) {
+  return answerOf(addressOf(path, query), { headers: { Accept: "application/json" } }, patience);
 }
 
 /**
  * @param {string} path  below /api
  * @param {object} body
+ * @param {number} [patience]  milliseconds
  * @returns {Promise<any>}
  */
-export function send(path, body = {}) {
+export function send(path, body = {}, patience = ANSWER_MILLISECONDS) {
   const headers = { "Content-Type": "application/json", Accept: "application/json" };
-  return answerOf(fetch(addressOf(path), { method: "POST", headers, body: JSON.stringify(body) }));
+  return answerOf(addressOf(path), { method: "POST", headers, body: JSON.stringify(body) }, patience);
 }
 
 const SHORTEST_MILLISECONDS = 2000;
@@ -85,6 +90,7 @@ export function listen(path, query, listeners) {
  */
 async function refusalOf(address) {
   const enough = new AbortController();
+  const timer = window.setTimeout(() => enough.abort(), ANSWER_MILLISECONDS);
   try {
     const response = await fetch(address, { signal: enough.signal });
     if (response.status < 400 || response.status >= 500) return "";
@@ -92,6 +98,7 @@ async function refusalOf(address) {
   } catch {
     return "";
   } finally {
+    window.clearTimeout(timer);
     enough.abort();
   }
 }
@@ -103,15 +110,29 @@ function addressOf(path, query = {}) {
   return `/api/${path}${search ? `?${search}` : ""}`;
 }
 
-/** @param {Promise<Response>} asked @returns {Promise<any>} */
-async function answerOf(asked) {
-  let response;
+/** @param {string} address @param {RequestInit} request @param {number} patience  milliseconds @returns {Promise<any>} */
+async function answerOf(address, request, patience) {
+  const enough = new AbortController();
+  const timer = window.setTimeout(() => enough.abort(), patience);
   try {
-    response = await asked;
-  } catch {
-    throw new Refusal("The server does not answer. Is it still running?", 0);
+    const response = await fetch(address, { ...request, signal: enough.signal });
+    const content = contentOf(await response.text());
+    if (!response.ok) throw new Refusal(content.error ?? `The server answered ${response.status}.`, response.status);
+    return content;
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    const late = `The server has not answered for ${patience / 1000} seconds. Try again.`;
+    throw new Refusal(enough.signal.aborted ? late : "The server does not answer. Is it still running?", 0);
+  } finally {
+    window.clearTimeout(timer);
   }
-  const content = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Refusal(content.error ?? `The server answered ${response.status}.`, response.status);
-  return content;
+}
+
+/** @param {string} text  JSON, unless something stands between the server and the page */
+function contentOf(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
 }

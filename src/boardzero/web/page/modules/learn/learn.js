@@ -20,6 +20,7 @@ import { StartRun } from "./start_run.js";
 const TILES = ["Generation", "Time", "Games", "Positions", "Simulations/s", "Mistakes"];
 const COMPARE_MILLISECONDS = 10_000; // between two looks at runs that are compared
 const KEPT = new Set(["GenerationDone", "PerfectPlayMeasured", "StrengthMeasured", "NetworksCompared"]);
+const REMARKS = new Set(["DamageFound", "Remark"]);
 
 export class LearnView {
   constructor() {
@@ -29,6 +30,9 @@ export class LearnView {
     this.run = null;
     /** @type {Record<string, any>[]} of the run that is watched */
     this.events = [];
+    this.underWay = "";
+    this.remark = ""; // what whoever waits should know; it stands until the next generation is done
+    this.wish = ""; // what the run was asked for, until it is so
     /** @type {Map<string, Run>} with their events, by id */
     this.compared = new Map();
     this.stop = () => {};
@@ -139,7 +143,8 @@ export class LearnView {
     const newest = this.watches.begin();
     if (this.run?.id !== run.id) {
       this.stop(); // news of another run would be taken for news of this one
-      this.events = [];
+      this.forget();
+      if (this.doing) this.doing.textContent = "\u00a0";
     }
     this.run = run;
     keepAddress(writeAddress("learn", run.id));
@@ -157,12 +162,17 @@ export class LearnView {
     const { run } = this;
     if (!run || document.hidden) return;
     this.stop = listen(`runs/${run.id}/events`, {}, {
-      open: () => (this.events = []), // all that happened comes again, also where the stream had broken off
+      open: () => this.forget(), // all that happened comes again, also where the stream had broken off
       training: (event) => this.happened(event),
       run: (newest) => this.changed(newest),
       selfplay: (game) => this.selfplay.take(game),
       trouble: ({ error }) => show(error, "trouble"),
     });
+  }
+
+  forget() {
+    this.events = [];
+    this.underWay = this.remark = this.wish = "";
   }
 
   /** @param {Record<string, any>} event */
@@ -171,8 +181,25 @@ export class LearnView {
       this.events.push(event);
       this.drawNumbers();
     }
-    if (event.event === "GenerationDone") say(`Generation ${event.generation} is done.`);
-    if (this.doing && this.run?.state === "running") this.doing.textContent = sentenceOf(event) || this.doing.textContent;
+    if (event.event === "GenerationDone") {
+      this.remark = "";
+      say(`Generation ${event.generation} is done.`);
+    }
+    if (REMARKS.has(event.event)) {
+      this.remark = event.sentence;
+      say(event.sentence);
+    }
+    this.underWay = sentenceOf(event) || this.underWay;
+    this.drawDoing();
+  }
+
+  drawDoing() {
+    const { run } = this;
+    if (!run || !this.doing) return;
+    const active = run.state === "running" || run.state === "starting";
+    const rest = run.trouble || (run.state === "finished" ? "Done." : "It can be resumed at any time.");
+    const said = this.wish || (active ? [this.underWay, this.remark].filter(Boolean).join(" · ") : rest);
+    if (said) this.doing.textContent = said;
   }
 
   /** @param {Run} newest */
@@ -182,7 +209,10 @@ export class LearnView {
     if (newest.generation !== this.run?.generation) forgetBoards();
     this.run = newest;
     this.runs = this.runs.map((run) => (run.id === newest.id ? newest : run));
-    if (ended) attempt(() => this.refresh());
+    if (ended) {
+      this.underWay = this.wish = "";
+      attempt(() => this.refresh());
+    }
     this.draw();
   }
 
@@ -206,8 +236,7 @@ export class LearnView {
     state.className = `run-state ${run.state}`;
     state.textContent = run.state;
     /** @type {HTMLProgressElement} */ (this.progress).value = run.share;
-    const rest = run.state === "finished" ? "Done." : "It can be resumed at any time.";
-    if (!active && this.doing) this.doing.textContent = run.trouble || rest;
+    this.drawDoing();
     this.generations.show(run, this.runs);
     this.list.show(this.runs, run.id);
     this.drawNumbers();
@@ -269,8 +298,14 @@ export class LearnView {
     return attempt(async () => {
       const { run } = this;
       if (!run) return;
-      if (this.doing) this.doing.textContent = what === "stop" ? "Stopping…" : "Resuming…";
-      this.changed(await send(`runs/${run.id}/${what}`));
+      this.wish = what === "stop" ? "Stopping…" : "Resuming…";
+      this.drawDoing();
+      const newest = await send(`runs/${run.id}/${what}`).catch((error) => {
+        this.wish = "";
+        this.drawDoing();
+        throw error;
+      });
+      this.changed(newest);
       await this.refresh();
     });
   }
@@ -290,8 +325,6 @@ function sentenceOf(event) {
       return `Learning generation ${event.generation}: step ${count(event.step)} of ${count(event.steps)}`;
     case "GenerationDone":
       return `Generation ${event.generation} is done`;
-    case "DamageFound":
-      return event.sentence;
     default:
       return "";
   }

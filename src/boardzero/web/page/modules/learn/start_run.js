@@ -5,7 +5,7 @@ import { catalogue } from "../common/catalogue.js";
 import { button, choice, numberField } from "../common/controls.js";
 import { fill, html } from "../common/elements.js";
 import { once } from "../common/holding.js";
-import { send } from "../common/server.js";
+import { LONG_MILLISECONDS, send } from "../common/server.js";
 
 export class StartRun {
   /** @param {(run: import("../common/types.js").Run) => void} onStarted */
@@ -76,7 +76,7 @@ export class StartRun {
         minutes: Number(this.minutes.input.value),
         seed: Number(this.seed.input.value),
       };
-      const run = await send("runs", settings.length ? { ...body, settings } : body);
+      const run = await send("runs", settings.length ? { ...body, settings } : body, LONG_MILLISECONDS);
       this.element.close();
       this.onStarted(run);
     });

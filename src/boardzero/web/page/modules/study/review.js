@@ -5,7 +5,7 @@ import { button } from "../common/controls.js";
 import { arrange, fill, html } from "../common/elements.js";
 import { percent } from "../common/format.js";
 import { Newest } from "../common/newest.js";
-import { ask, listen } from "../common/server.js";
+import { LONG_MILLISECONDS, ask, listen } from "../common/server.js";
 
 /** @typedef {import("./studied_game.js").StudiedGame} StudiedGame */
 /**
@@ -259,7 +259,8 @@ export class ReviewPanel {
     const newest = this.verdicts.begin();
     this.verdict = "Judging…";
     this.draw();
-    const answer = await attempt(() => ask("judge", { ...game.query(trying.ply - 1), move: tried }));
+    const asked = { ...game.query(trying.ply - 1), move: tried };
+    const answer = await attempt(() => ask("judge", asked, LONG_MILLISECONDS));
     if (!newest()) return;
     this.verdict = answer ? verdictOn(tried, answer, trying) : "";
     this.draw();

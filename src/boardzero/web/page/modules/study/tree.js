@@ -5,7 +5,7 @@ import { button, choice } from "../common/controls.js";
 import { fill, html } from "../common/elements.js";
 import { count, percent } from "../common/format.js";
 import { Newest } from "../common/newest.js";
-import { Refusal, ask, send } from "../common/server.js";
+import { LONG_MILLISECONDS, Refusal, ask, send } from "../common/server.js";
 
 /** @typedef {import("./studied_game.js").StudiedGame} StudiedGame */
 
@@ -59,7 +59,8 @@ export class TreePanel {
     if (!game) return;
     if (game.position.over) throw new Refusal("The game is over: there is nothing to search.", 0);
     const newest = this.growths.begin();
-    const answer = await send("trees", { ...game.query(), player: null, simulations: Number(this.simulations.select.value) });
+    const simulations = Number(this.simulations.select.value);
+    const answer = await send("trees", { ...game.query(), player: null, simulations }, LONG_MILLISECONDS);
     if (!newest()) return;
     this.id = answer.id;
     const heads = ["", "Move", "Visits", "Wins", "Prior", "Score"].map((head) => html("span", {}, head));
