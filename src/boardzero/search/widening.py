@@ -4,7 +4,6 @@ A winning move is never missing for long, nothing is proven by moves that are mi
 the root, and where all others are settled.
 """
 
-import numpy as np
 
 from boardzero.games.compiled import compiled_without_allocation as compiled
 from boardzero.games.rules import ApplyRule, LegalRule
@@ -27,7 +26,7 @@ def keep_winning_move(arrays: Arrays, tree: int, node: int, legal: LegalRule, ap
         action = arrays.actions[index]
         if edge < end and edges[edge].action == action:
             edge += 1
-        elif result_of(apply(state, np.int64(action), arrays.next_state)) == 1:
+        elif result_of(apply(state, int(action), arrays.next_state)) == 1:
             edge = move_least_likely(edges, record.first_edge, end, edge)
             edges[edge].action = action
             return edge
