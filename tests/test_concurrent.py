@@ -97,9 +97,8 @@ def test_a_concurrent_run_clears_its_window_safely(tmp_path: Path) -> None:
 
 
 def test_strength_is_measured_beside_it(tmp_path: Path) -> None:
-    folder = begin(
-        tmp_path / "run", *CONCURRENT, "evaluation.every=1", "evaluation.games=4", "evaluation.share=1", generations=3
-    )
+    quick = ("evaluation.every=1", "evaluation.games=4", "evaluation.share=1", "evaluation.positions=0")
+    folder = begin(tmp_path / "run", *CONCURRENT, *quick, generations=3)
     events = run(folder)
     measured = [event for event in events if isinstance(event, StrengthMeasured)]
     assert {event.kind for event in measured} >= {"random", "mcts"}
