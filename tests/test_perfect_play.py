@@ -9,6 +9,7 @@ import pytest
 from selfplay_helpers import constant, opinionated
 from test_command_line import boardzero
 
+from boardzero.arena.openings import is_open
 from boardzero.arena.perfect_play import (
     chooser_of,
     count_mistakes,
@@ -52,11 +53,12 @@ def test_the_solver_knows_wins_and_blocks() -> None:
 
 
 def test_drawn_positions_differ_go_on_and_follow_from_the_seed() -> None:
-    positions = draw_positions(GAME, 100, 3, (1, 20))
+    solver = find_solver(GAME)
+    positions = draw_positions(GAME, solver, 100, 3)
     assert len({position.state.tobytes() for position in positions}) == 100
     assert not any(position.over for position in positions)
-    assert [position.moves for position in draw_positions(GAME, 100, 3, (1, 20))] == [position.moves for position in positions]
-    assert [position.moves for position in draw_positions(GAME, 100, 4, (1, 20))] != [position.moves for position in positions]
+    assert [position.moves for position in draw_positions(GAME, solver, 100, 3)] == [position.moves for position in positions]
+    assert [position.moves for position in draw_positions(GAME, solver, 100, 4)] != [position.moves for position in positions]
 
 
 def test_drawn_solved_positions_leave_a_choice(solved: list[SolvedPosition]) -> None:
@@ -84,9 +86,20 @@ def test_drawn_positions_of_othello_are_endgames_however_often_somebody_passed()
         assert 4 <= entry.position.board.count(".") <= 12
 
 
+def test_drawn_positions_of_large_boards_are_late_and_not_decided_by_the_next_stones() -> None:
+    """Otherwise they would tell nothing: at random, most late positions have a win at once, which everybody finds."""
+    game = find_game("connect4:rows=7")
+    drawn = draw_solved_positions(game, 100, seed=3)
+    for entry in drawn:
+        assert 12 <= entry.position.board.count(".") <= 28
+        assert is_open(entry.position)
+    mistakes = [count_mistakes(chooser_of(find_player(f"mcts:sims={sims}", game)), drawn) for sims in (5, 2000)]
+    assert mistakes[0] > 2 * mistakes[1] + 10
+
+
 def test_positions_that_take_long_are_left_out_the_same_way_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nodes are counted, not seconds: whoever draws, on whatever machine, finds the same positions."""
-    monkeypatch.setattr("boardzero.arena.solved_games.NODES_EACH", 300)
+    monkeypatch.setattr("boardzero.arena.solved_games.NODES_EACH", 200)
     game = find_game("connect4:rows=6,columns=8")
     one, two = (draw_solved_positions(game, 30, seed=1) for _ in range(2))
     assert [entry.position.moves for entry in one] == [entry.position.moves for entry in two]
@@ -96,7 +109,7 @@ def test_positions_that_take_long_are_left_out_the_same_way_every_time(monkeypat
 
 def test_drawing_ends_when_it_has_taken_long_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("boardzero.arena.solved_games.NODES_IN_ALL", 20_000)
-    assert len(draw_solved_positions(find_game("connect4:rows=7,columns=8"), 400, seed=1)) < 100
+    assert 0 < len(draw_solved_positions(find_game("connect4:rows=7,columns=8"), 400, seed=1)) < 100
 
 
 def test_games_with_fewer_positions_give_those_they_have() -> None:
@@ -121,7 +134,7 @@ def test_a_search_without_knowledge_makes_fewer_mistakes_the_longer_it_searches(
         count_mistakes(search_chooser(GAME, constant(GAME, 0), simulations, SearchSettings()), solved)
         for simulations in (4, 1000)
     )
-    assert many < few / 2
+    assert many < 0.6 * few
 
 
 def test_one_simulation_is_the_policy_alone(solved: list[SolvedPosition]) -> None:

@@ -21,24 +21,21 @@ MOST_DRAWS = 50  # for each position that is wanted, before giving up
 Chooser = Callable[[Sequence[Position]], Sequence[int]]
 
 
-def draw_positions(game: Game, count: int, seed: int, placed: tuple[int, int]) -> list[Position]:
-    """Different positions after random moves, not over; fewer than asked for, if the game seems to have no more.
-
-    placed: fewest and most moves; a pass does not count.
-    """
+def draw_positions(game: Game, solver: Solver, count: int, seed: int) -> list[Position]:
+    """Different positions after random moves, not over; fewer than asked for, if the game seems to have no more."""
     stream = new_stream(seed)
     found: dict[bytes, Position] = {}
     for _ in range(MOST_DRAWS * count):
         if len(found) == count:
             break
         position = Position(game)
-        missing = placed[0] + draw_below(stream, placed[1] - placed[0] + 1)
-        while missing > 0 and not position.over:
-            legal = position.legal_actions()
-            action = legal[draw_below(stream, len(legal))]
+        fewest, most = solver.placed
+        missing = fewest + draw_below(stream, most - fewest + 1)
+        while missing > 0 and (actions := solver.drawn_actions(position)):
+            action = actions[draw_below(stream, len(actions))]
             position.play(action)
-            missing -= game.policy.locate(action)[0].kind != "single"
-        if not position.over:
+            missing -= game.policy.locate(action)[0].kind != "single"  # a pass places nothing
+        if missing <= 0 and solver.is_drawn(position):
             found[position.state.tobytes()] = position
     return list(found.values())
 
@@ -52,13 +49,15 @@ def draw_solved_positions(game: Game, count: int, seed: int) -> list[SolvedPosit
     solved: dict[bytes, SolvedPosition] = {}
     for further in range(MOST_DRAWS):
         before = len(solved)
-        for position in draw_positions(game, 2 * count, seed + further, solver.placed):
-            entry = None if solver.is_tired else solver.solve_soon(position)
+        for position in draw_positions(game, solver, 2 * count, seed + further):
+            entry = solver.solve_soon(position)
             if entry is not None and entry.leaves_a_choice:
                 solved.setdefault(position.state.tobytes(), entry)
-        if len(solved) >= count or len(solved) == before or solver.is_tired:
+            if len(solved) == count or solver.is_tired:
+                return list(solved.values())
+        if len(solved) == before:
             break
-    return list(solved.values())[:count]
+    return list(solved.values())
 
 
 def read_positions(path: Path, game: Game, solver: Solver) -> list[SolvedPosition]:

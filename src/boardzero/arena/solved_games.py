@@ -25,11 +25,12 @@ Values = Sequence[int | None]
 KNOWN_BOARD = (6, 7, 4)  # rows, columns and length to connect
 ILLEGAL = 2
 SMALL_CELLS = 30  # of boards of Connect Four that the solver needs no book for
-USUAL_CELLS, MOST_PLACED = 42, 30  # of Connect Four: cells of the usual board, and stones in drawn positions of it
+MOST_PLACED = 30  # stones in drawn positions of the usual board
+DRAWN_EMPTIES = (12, 28)  # fewest and most in drawn positions of large boards without a book
 # How long drawn positions of Connect Four may take where there is no book: nodes, not seconds, so that the same positions are
 # drawn on every machine. The solver visits four to ten million a second.
-NODES_EACH, NODES_IN_ALL = 20_000, 40_000_000
-DRAWN_EMPTIES = (4, 12)  # of Othello, fewest and most
+NODES_EACH, NODES_IN_ALL = 100_000, 40_000_000
+DRAWN_OTHELLO_EMPTIES = (4, 12)
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,14 @@ class Solver:
         """If that takes but a moment."""
         return self.solve(position)
 
+    def drawn_actions(self, position: Position) -> list[int]:
+        """How a game that is drawn at random may go on; empty where it is not worth going on."""
+        return position.legal_actions()
+
+    def is_drawn(self, position: Position) -> bool:
+        """May a position that was reached so be one of those that are drawn?"""
+        return not position.over
+
     @property
     def is_tired(self) -> bool:
         """Have the positions that were to be solved soon taken so long that it is enough?"""
@@ -77,15 +86,22 @@ class Solver:
 
 
 class _ConnectFour(Solver):
-    """Early positions of the usual board are in a book; those of other boards may take minutes."""
+    """Early positions of the usual board are in a book. Those of other large boards may take minutes, so late ones are drawn.
+
+    At random these would mostly be decided by the next stone; so their games go on with quiet moves only, and end with a
+    choice of these.
+    """
 
     def __init__(self, game: ConnectFour) -> None:
         self._solver = ConnectFourSolver(game)
         is_known = is_known_board(game)
         self._known = known_values() if is_known else {}
         self._nodes_each = None if is_known else NODES_EACH
-        spare = max(0, game.max_plies - USUAL_CELLS)  # a larger board is drawn with no more empty cells than the usual one
-        self.placed = (1 + spare, max(1, min(MOST_PLACED, game.max_plies - 1)) + spare)
+        cells = game.max_plies
+        self._is_late = not is_known and cells > SMALL_CELLS and game.connect > 3  # three are soon connected, and solved
+        self.placed = (1, max(1, min(MOST_PLACED, cells - 1)))
+        if self._is_late:
+            self.placed = (cells - DRAWN_EMPTIES[1], cells - DRAWN_EMPTIES[0])
 
     def values(self, position: Position) -> Values:
         known = self._known.get(position.state.tobytes())
@@ -98,6 +114,12 @@ class _ConnectFour(Solver):
             return SolvedPosition(position, self._solver.action_values(position.state, self._nodes_each))
         except OutOfTime:
             return None
+
+    def drawn_actions(self, position: Position) -> list[int]:
+        return self._solver.quiet_actions(position.state) if self._is_late else position.legal_actions()
+
+    def is_drawn(self, position: Position) -> bool:
+        return not position.over and (not self._is_late or len(self._solver.quiet_actions(position.state)) > 1)
 
     @property
     def is_tired(self) -> bool:
@@ -120,7 +142,7 @@ class _OthelloEnd(Solver):
 
     def __init__(self, game: Othello) -> None:
         self._solver, self._cells = OthelloEndgame(game), game.size**2
-        fewest, most = DRAWN_EMPTIES
+        fewest, most = DRAWN_OTHELLO_EMPTIES
         self.placed = (max(0, self._cells - 4 - most), self._cells - 4 - fewest)  # four discs are there from the start
 
     def values(self, position: Position) -> Values:

@@ -73,6 +73,14 @@ class ConnectFourSolver:
         last = None if most_nodes is None else self.nodes + most_nodes
         return [None if child is None else -self._solve(child, -1, 1, last=last) for child in self._children(state)]
 
+    def quiet_actions(self, state: State) -> list[int]:
+        """Columns after which the other side cannot win with its next stone; none where the side to move can win itself."""
+        own, all_stones = self._bitboards(state)
+        if winning_cells(self._board, own, all_stones) & playable_cells(self._board, all_stones):
+            return []
+        safe, height = int(safe_cells(self._board, own, all_stones)), self.game.rows + 1
+        return [column for column in self.game.legal_actions(state) if safe >> column * height & (1 << height) - 1]
+
     def _children(self, state: State) -> list[State | None]:
         legal = set(self.game.legal_actions(state))
         return [self.game.next_state(state, column) if column in legal else None for column in range(self.game.columns)]
