@@ -34,6 +34,7 @@ from boardzero.search.forest import Evaluator
 from boardzero.selfplay.source import LocalSelfPlay, PlayingWorker, SelfPlaySource
 from boardzero.selfplay.worker import SelfPlayWorker
 from boardzero.settings.run import RunSettings
+from boardzero.training.beginning import copied_positions
 from boardzero.training.concurrent import learn_while_playing
 from boardzero.training.epochs import EpochBatches
 from boardzero.training.gate import Gate
@@ -78,7 +79,8 @@ class Training:
             self._tell_damage(sentence)
         self.learner, start = find_start(folder, self._new_learner, self._tell_damage)
         self.progress, waiting = games_since(start, self.replay)
-        self.quota = Quota(self.settings, waiting, lambda: self.replay.positions, lambda: self.progress.generation)
+        copied = copied_positions(folder)
+        self.quota = Quota(self.settings, waiting, lambda: self.replay.positions, lambda: self.progress.generation, copied)
         self.clock = RunClock(folder, seconds_at_work(folder, self.progress, waiting))
         network_is_sound(folder.network(self.progress.generation), self._tell_damage)
         self._save_network(self.progress.generation)  # anew: whatever has happened to its files does no harm
