@@ -104,7 +104,7 @@ def test_logits_and_values_follow_from_every_stretch_one_by_one(name: str) -> No
         total = own.sum() + other.sum()
         assert values[0] == np.float32((own.sum() - other.sum()) / total if total else 0)
         for action in position.legal_actions():
-            rows = np.flatnonzero(planes.sum(0)[:, action] == 0) if game.name == "connect4" else [action // game.columns]
+            rows = np.flatnonzero(planes[:2].sum(0)[:, action] == 0) if game.name == "connect4" else [action // game.columns]
             cell = rows[-1], action % game.columns
             assert logits[0, action] == pytest.approx(np.log(1 + own[cell] + other[cell]), rel=1e-6)
 

@@ -1,5 +1,6 @@
 """Networks as PyTorch modules: shapes, sizes that the documents give, and what each kind promises."""
 
+import copy
 import itertools
 
 import numpy as np
@@ -14,7 +15,9 @@ from boardzero.network.build import build_network
 from boardzero.network.cost import count_multiply_adds, count_parameters
 from boardzero.network.documented import absolute_colours
 from boardzero.network.heads import MoveLogits
+from boardzero.network.layers import FIRST_BATCHES
 from boardzero.network.model import Inference, Network
+from boardzero.network.onnx_export import check_export, export_onnx
 from boardzero.network.positions import random_positions
 from boardzero.settings.network import DOCUMENTED_NETWORKS, NetworkSettings
 from boardzero.settings.specification import parse_parameters
@@ -266,3 +269,35 @@ def test_default_network_has_four_blocks_of_32_channels_and_its_arithmetic_is_co
     heads = cells * 32 * (16 + 8) + 16 * cells + 8 * cells * hidden + hidden
     assert count_multiply_adds(network, game) == tower + heads
     assert network.training, "counting leaves the network as it was"
+
+
+# -- renormalisation ---------------------------------------------------------------------------------------------------
+def renormalised(game_name: str) -> Network:
+    """With running means that two sizes of board have made."""
+    settings = NetworkSettings(kind="convolutional", blocks=2, channels=16, renormalised=True)
+    network = build_network(settings, find_game(game_name)).train()
+    with torch.no_grad():
+        for number in range(2 * FIRST_BATCHES):
+            size = 6 if number % 2 else 12
+            network(torch.from_numpy(random_positions(find_game(f"gomoku:size={size}"), 16, number)))
+    return network
+
+
+def test_a_renormalised_network_computes_in_training_what_it_computes_in_play() -> None:
+    network = renormalised("gomoku:size=6")
+    for size in (6, 12):
+        planes = torch.from_numpy(random_positions(find_game(f"gomoku:size={size}"), 64, 7))
+        twin = copy.deepcopy(network).eval()
+        with torch.no_grad():
+            for one, other in zip(network(planes), twin(planes), strict=True):
+                assert torch.allclose(one, other, atol=1e-4)
+
+
+def test_a_renormalised_network_learns_with_all_its_weights_and_is_exported() -> None:
+    game = find_game("gomoku:size=6")
+    network = renormalised("gomoku:size=6")
+    logits, value = network(torch.from_numpy(random_positions(game, 32)))
+    (logits.square().mean() + (value - 1).square().mean()).backward()
+    assert all(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in network.parameters())
+    network.eval()
+    assert check_export(network, export_onnx(network, game), game).passed

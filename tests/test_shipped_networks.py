@@ -9,10 +9,12 @@ from boardzero.games.position import Position
 from boardzero.games.rules import Game
 from boardzero.network.evaluator import find_evaluator
 from boardzero.network.shipped import FOLDER, shipped_network
-from boardzero.network.weights import load_network
+from boardzero.network.weights import load_network, read_header
 from boardzero.players.catalogue import find_player
 from boardzero.settings.search import SearchSettings
 
+MOST_BYTES = 25_000_000
+OF_A_CARD = ("    boardzero train ", "blocks", "minutes", "seed", "cores", "generations", "games")
 NAMES = sorted(path.stem for path in FOLDER.glob("*.safetensors"))
 
 
@@ -37,10 +39,25 @@ def test_a_shipped_network_has_a_card_and_is_whole(name: str) -> None:
     stored = load_network(FOLDER / f"{name}.safetensors")
     assert shipped_network(stored.game) == FOLDER / f"{name}.safetensors"
     card = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
-    assert "boardzero train" in card
+    assert card.lower().startswith(f"# {stored.game.title.lower()}")
+    assert [word for word in OF_A_CARD if word not in card] == []
     planes = np.stack([stored.game.encoded(stored.game.initial_state())])
     logits, values = find_evaluator(FOLDER / f"{name}.onnx", stored.game)(planes)
     assert logits.shape == (1, stored.game.action_count) and abs(values[0]) <= 1
+
+
+def test_all_shipped_networks_together_are_small() -> None:
+    assert sum(path.stat().st_size for path in FOLDER.iterdir() if path.is_file()) < MOST_BYTES
+
+
+def test_every_card_is_of_a_network() -> None:
+    assert {path.stem for path in FOLDER.glob("*.md")} == {path.stem for path in FOLDER.glob("*.onnx")} == set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_shipped_network_makes_its_first_move(name: str) -> None:
+    game = find_game(read_header(FOLDER / f"{name}.safetensors").game)
+    assert find_player("alphazero:sims=8", game).choose(Position(game)) in Position(game).legal_actions()
 
 
 def test_alphazero_without_a_network_takes_the_shipped_one() -> None:

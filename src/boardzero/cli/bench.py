@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from boardzero.cli import bench_cluster, bench_engine, bench_serve
+from boardzero.cli import bench_cluster, bench_engine, bench_serve, bench_shipped
 from boardzero.cli.output import AsJson, let_interrupt_end_the_process, print_json
 from boardzero.cores import usable_cores
 
@@ -19,6 +19,7 @@ def bench() -> None:
 
 app.command("serve")(bench_serve.bench_serve)
 app.command("engine")(bench_engine.bench_engine)
+app.command("shipped")(bench_shipped.bench_shipped)
 
 
 @app.command("games")
@@ -175,7 +176,7 @@ def bench_selfplay(
     let_interrupt_end_the_process()
     counts = whole_numbers("--threads", threads) if threads else sorted({1, len(usable_cores())})
     game = find_game(name)
-    settings = apply_changes(RunSettings, {**default_values(game.name), "game": game.specification}, changes or [])
+    settings = apply_changes(RunSettings, {**default_values(game.specification), "game": game.specification}, changes or [])
 
     from boardzero.selfplay.benchmark import measure_selfplay, new_model, read_model
 

@@ -43,7 +43,7 @@ def bench_cluster(
 
     counts = whole_numbers("--players", players)
     game = find_game(name)
-    settings = apply_changes(RunSettings, {**default_values(game.name), "game": game.specification}, changes or [])
+    settings = apply_changes(RunSettings, {**default_values(game.specification), "game": game.specification}, changes or [])
     from rich.console import Console
 
     console = Console(stderr=True)

@@ -19,7 +19,7 @@ def chosen_network(
     """The network that the options describe, new or from a file, and the game to measure it on."""
     from boardzero.games.catalogue import find_game
     from boardzero.network.build import build_network
-    from boardzero.network.evaluator import check_fits
+    from boardzero.network.fitting import check_fits
     from boardzero.network.weights import load_network
     from boardzero.settings.network import DOCUMENTED_NETWORKS, NetworkSettings
     from boardzero.settings.specification import nearest, parse_parameters

@@ -1,4 +1,4 @@
-"""`boardzero export`: a network as one file, for boardzero or for other programs."""
+"""`boardzero export`: a network as one file, for boardzero or for other programs, and its card."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,16 +12,21 @@ def export(
     safetensors: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write weights and settings, for boardzero and PyTorch.")
     ] = None,
+    card: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write how it was learned and how strong it is (.md); results written there stay."),
+    ] = None,
 ) -> None:
-    """Write a network to a file."""
+    """Write a network to a file, and its card."""
     from boardzero.errors import BadInput
+    from boardzero.evaluation.card import write_card
     from boardzero.network.onnx_export import check_export, export_onnx
     from boardzero.network.weights import HEADER_KEY, ONNX_SUFFIX, SUFFIX, load_network, write_whole
     from boardzero.training.run_folder import RunFolder
 
-    if onnx is None and safetensors is None:
-        raise BadInput("Say what to write: --onnx FILE, --safetensors FILE, or both.")
-    for file, suffix in ((onnx, ONNX_SUFFIX), (safetensors, SUFFIX)):
+    if onnx is None and safetensors is None and card is None:
+        raise BadInput("Say what to write: --onnx FILE, --safetensors FILE, --card FILE, or several of them.")
+    for file, suffix in ((onnx, ONNX_SUFFIX), (safetensors, SUFFIX), (card, ".md")):
         if file is not None and file.suffix != suffix:
             raise BadInput(f"'{file}' should be called name{suffix}.")
     path = RunFolder(run).newest_network() if run.is_dir() else run
@@ -37,5 +42,8 @@ def export(
         if safetensors is not None:
             write_whole(safetensors, path.read_bytes())
             print(f"{safetensors}: {stored.header.game}, weights and settings")
+        if card is not None:
+            write_card(card, path)
+            print(f"{card}: how it was learned, and what was measured")
     except OSError as error:
         raise BadInput(f"The network cannot be written: {error}.") from None

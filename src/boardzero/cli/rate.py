@@ -28,7 +28,7 @@ def rate(
     players: Annotated[
         list[str], typer.Argument(metavar="RUN|PLAYER...", help="Folders of runs, and players like mcts:sims=1000.")
     ],
-    game: Annotated[str | None, typer.Option(help="Without a run: the game that is played.")] = None,
+    game: Annotated[str | None, typer.Option(help="The game, if not the runs' own: another size or rule.")] = None,
     games: Annotated[int, typer.Option(min=0, help="How many more games to play; 0 only fits what there is.")] = 200,
     until: Annotated[
         float | None, typer.Option(help="Instead of --games: play until every interval is at most ± this wide.")

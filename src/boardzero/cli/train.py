@@ -53,8 +53,8 @@ def train(
     from boardzero.settings.changes import apply_changes
     from boardzero.settings.presets import default_values, preset_values
     from boardzero.settings.run import RunSettings
-    from boardzero.settings.specification import split_specification
     from boardzero.training import beginning
+    from boardzero.training.curriculum import Curriculum
     from boardzero.training.run_folder import RunFolder, troubles_of_the_disk_said
 
     if preset == "list":
@@ -66,12 +66,14 @@ def train(
         rules = find_game(game or values["game"])
     else:
         rules = find_game(game or "connect4")
-        values = default_values(split_specification(rules.specification)[0])
+        values = default_values(rules.specification)
     stored = beginning.read_network(network_from, rules) if network_from else None
     games = beginning.read_games(games_from, rules) if games_from else []
     values["game"] = rules.specification
     if cluster is not None and other_machines(cluster):  # they would stand still while this one learns
         values["mode"] = values.get("mode", "concurrent") if preset else "concurrent"
+    if cluster is not None:  # whose players know one game
+        values["curriculum"] = ()
     if seed is not None:
         values["seed"] = seed
     if minutes is not None or generations is not None:  # instead of what the preset says about its end
@@ -85,6 +87,8 @@ def train(
         settings = settings.model_copy(update={"minutes": 10.0})
     if stored is not None and settings.network != stored.header.settings:
         raise BadInput(f"The network '{network_from}' has its own shape: settings of network cannot be changed with it.")
+    if Curriculum(settings).has_stages and games:
+        raise BadInput("--games-from goes with a run of one game: --set curriculum=none makes it one.")
     run = run or f"runs/{rules.specification.replace(':', '-')}-{datetime.now():%Y%m%d-%H%M%S}"
     folder = RunFolder(folder_of_new_run(run))
     folder.refuse_existing()
@@ -140,6 +144,7 @@ def _run(
     from boardzero.cli.training_view import TrainingView
     from boardzero.training.ending import change_end
     from boardzero.training.run_folder import RunFolder, troubles_of_the_disk_said
+    from boardzero.training.sittings import keep_sitting, this_sitting
     from boardzero.training.stopping import Stopped
 
     view = TrainingView(verbose)
@@ -153,6 +158,7 @@ def _run(
         training = stack.enter_context(opened_training(RunFolder(path), listen, view, cluster))
         stack.enter_context(view.following(training))
         _stop_when_interrupted(training)
+        keep_sitting(path, this_sitting())
         try:
             training.run()
             if not training.stopping:

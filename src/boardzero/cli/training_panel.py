@@ -68,6 +68,11 @@ def selfplay_line(training: "Training") -> str:
     return f"{len(training.workers)} × {settings.selfplay.games} games at once, {settings.search.root}, {simulations}"
 
 
+def curriculum_lines(settings: "RunSettings") -> str:
+    """A line for each stage; nothing where only one game is played."""
+    return "".join(f"until {100 * stage.until:g} %: {' '.join(stage.games)}\n" for stage in settings.curriculum)
+
+
 def learning_line(settings: "RunSettings") -> str:
     training = settings.training
     often = f"{training.epochs} epochs" if training.epochs else f"{training.passes:g} passes"
@@ -160,6 +165,8 @@ class TrainingPanel:
         rows.add_column()
         rows.add_row("network", network_line(self.training))
         rows.add_row("self-play", selfplay_line(self.training))
+        if self.training.curriculum.has_stages:
+            rows.add_row("playing", f"{self.training.played_game.specification}, in turn with others")
         rows.add_row("learning", learning_line(self.training.settings))
         rows.add_row("folder", Text(str(self.training.folder.path), overflow="fold"))
         return rows

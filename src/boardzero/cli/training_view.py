@@ -9,7 +9,16 @@ from rich.live import Live
 from rich.markup import escape
 
 from boardzero.cli.cluster import summary
-from boardzero.cli.training_panel import TrainingPanel, clock, counted, learning_line, network_line, selfplay_line, until
+from boardzero.cli.training_panel import (
+    TrainingPanel,
+    clock,
+    counted,
+    curriculum_lines,
+    learning_line,
+    network_line,
+    selfplay_line,
+    until,
+)
 from boardzero.events.cluster import ClusterState
 from boardzero.events.training import (
     DamageFound,
@@ -60,7 +69,7 @@ class TrainingView:
         self.console.print(
             f"{settings.game}, {until(settings)}, in {escape(str(training.folder.path))}\n"
             f"network: {network_line(training)}\n"
-            f"self-play: {selfplay_line(training)}\n"
+            f"self-play: {selfplay_line(training)}\n{curriculum_lines(settings)}"
             f"learning: {learning_line(settings)}"
         )
 
@@ -103,8 +112,9 @@ class TrainingView:
             self.console.print(f"  cluster: {summary(state)}", highlight=False)
 
     def _say_generation(self, event: GenerationDone) -> None:
+        played = f"  {event.game}" if event.game else ""
         self.console.print(
-            f"generation {event.generation:3}  {event.seconds / 60:6.1f} min  {event.games:,} games "
+            f"generation {event.generation:3}  {event.seconds / 60:6.1f} min  {event.games:,} games{played} "
             f" policy {event.policy_loss:.3f}  value {event.value_loss:.3f}  {event.evaluations_per_second:,.0f} evaluations/s"
         )
         if self.verbose:

@@ -12,6 +12,7 @@ from boardzero.cluster.matches import RemoteGate, RemoteStrengthMeter, Tasks
 from boardzero.cluster.selfplay import ClusterSelfPlay
 from boardzero.cluster.status import StatusBoard
 from boardzero.cluster.workforce import Workforce, this_machine
+from boardzero.errors import BadInput
 from boardzero.events.cluster import ClusterListener, ClusterState
 from boardzero.events.training import Listener
 from boardzero.network.model import Network
@@ -30,6 +31,8 @@ class ClusterTraining(Training):
 
     def __init__(self, folder: RunFolder, listen: Listener, ray: Any, players: int, tell: ClusterListener) -> None:
         """players: how many, or 0 for as many as there is room for."""
+        if folder.settings().curriculum:
+            raise BadInput("A run with a curriculum is played on one machine; with curriculum=none a cluster can play it.")
         self._ray, self._players, self._tell_cluster = ray, players, tell
         self._broadcast = Broadcast(ray, folder.network)
         self._sentences: SimpleQueue[str] = SimpleQueue()  # about what went wrong, from any thread

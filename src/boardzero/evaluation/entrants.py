@@ -10,6 +10,7 @@ import numpy as np
 from boardzero.arena.solved_games import is_soon_solved
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
+from boardzero.games.gomoku import Gomoku
 from boardzero.games.rules import Game
 from boardzero.network.precision import is_fast_with_bytes
 from boardzero.network.weights import SUFFIX, read_header
@@ -114,10 +115,15 @@ def _network_key(path: Path, parameters: AlphaZeroParameters) -> str:
 
 
 def usual_anchors(game: Game) -> list[str]:
-    """Players who never change: random, rollouts at several strengths, minimax, and perfect play where it is known."""
+    """Players who never change: random, rollouts at several strengths, minimax, and perfect play where it is known.
+
+    In Gomoku, where rollouts say little, also the line heuristic.
+    """
     large = game.rows * game.columns > LARGE_BOARD
     anchors = ["random", "mcts:sims=10", "mcts:sims=100"]
     anchors += ["minimax:depth=2"] if large else ["mcts:sims=1000", "minimax:depth=4"]
+    if isinstance(game, Gomoku):
+        anchors += ["heuristic:sims=100", "heuristic:sims=1000"]
     return [*anchors, "perfect"] if is_soon_solved(game) else anchors
 
 

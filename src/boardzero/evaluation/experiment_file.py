@@ -12,7 +12,7 @@ from boardzero.games.catalogue import find_game
 from boardzero.settings.changes import apply_changes
 from boardzero.settings.presets import default_values, preset_values
 from boardzero.settings.run import RunSettings
-from boardzero.settings.specification import Parameters, parse_parameters, split_specification
+from boardzero.settings.specification import Parameters, parse_parameters
 
 SHIPPED = "experiments"
 Setting = str | int | float | bool
@@ -105,7 +105,7 @@ class Experiment(Parameters):
     def settings_of(self, variant: Variant, seed: int) -> RunSettings:
         """The complete settings of one run; unknown settings are refused (BadInput)."""
         base, game = self.base, self.game
-        values: dict[str, Any] = preset_values(base.preset) if base.preset else default_values(split_specification(game)[0])
+        values: dict[str, Any] = preset_values(base.preset) if base.preset else default_values(game)
         values |= {"game": game, "seed": seed, "minutes": base.minutes, "generations": base.generations or 1}
         if base.minutes is not None:
             values["generations"] = None

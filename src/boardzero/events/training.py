@@ -58,6 +58,7 @@ class GenerationDone:
     validation_loss: float | None = None  # on what was held out, of the weights that were kept
     resignable: int = 0  # games that were played on although one side would have resigned
     wrongly_resignable: int = 0  # those of them that this side did not lose
+    game: str = ""  # that was played, where a run plays several
 
 
 @dataclass(frozen=True)

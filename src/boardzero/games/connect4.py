@@ -196,6 +196,7 @@ class ConnectFour(Game):
     Parameters = ConnectFourParameters
     symmetry_kind = "mirror"
     move_separator = ""
+    unseen_rules = ("connect",)
     planes = ("own stones", "other stones")
 
     def __init__(self, parameters: ConnectFourParameters) -> None:

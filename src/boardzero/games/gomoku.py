@@ -81,6 +81,7 @@ def apply(state: State, action: int, next_state: State) -> int:
 def encode(state: State, planes: Planes) -> None:
     size = signed(state[0] >> SIZE_SHIFT & SIZE_MASK)
     encode_stones(state, (len(state) - 1) // 2, size, size, planes)
+    planes[2] = state[0] >> RULE_SHIFT & ONE
 
 
 class GomokuParameters(Parameters):
@@ -100,7 +101,7 @@ class Gomoku(Game):
     Parameters = GomokuParameters
     symmetry_kind = "square"
     legal, apply, encode = staticmethod(legal), staticmethod(apply), staticmethod(encode)
-    planes = ("own stones", "other stones")
+    planes = ("own stones", "other stones", "is the rule standard?")  # one network may know both rules
 
     def __init__(self, parameters: GomokuParameters) -> None:
         super().__init__(parameters)

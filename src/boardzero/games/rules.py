@@ -97,6 +97,7 @@ class Game(ABC):
     symmetry_kind: ClassVar[Literal["none", "mirror", "square"]] = "none"
     rank_one_on_top: ClassVar[bool] = False  # square names: is a1 the top left (Othello) or the bottom left cell?
     move_separator: ClassVar[str] = " "  # between moves written in a row
+    unseen_rules: ClassVar[tuple[str, ...]] = ()  # parameters that change what is good to play, but not the planes
 
     legal: LegalRule
     apply: ApplyRule

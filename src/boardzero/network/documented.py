@@ -14,9 +14,10 @@ from boardzero.settings.network import NetworkSettings
 
 ILLEGAL = -1000.0
 
-# Each turn of these games adds one stone, and their planes are own stones, other stones. So the planes tell who is to move
-# (the first player, if there are as many of either) and which actions are legal (those that lead to an empty cell).
+# Each turn of these games adds one stone, and their first planes are own stones, other stones. So the planes tell who is to
+# move (the first player, if there are as many of either) and which actions are legal (those that lead to an empty cell).
 STONE_BY_STONE = ("connect4", "gomoku", "tictactoe")
+STONE_PLANES = 2  # all that the documents' networks see of these games
 
 
 def refuse_other_games(kind: str, game: Game) -> None:
@@ -43,7 +44,7 @@ class WandhovenNetwork(Network):
         cells = game.rows * game.columns
         self.by_column = game.policy.parts[0].kind == "columns"
         self.rows, self.columns = game.rows, game.columns
-        self.tower = residual_tower(settings, len(game.planes))
+        self.tower = residual_tower(settings, STONE_PLANES)
         self.value = nn.Sequential(
             nn.Conv2d(settings.channels, 10, 1),
             nn.Flatten(),
@@ -60,8 +61,9 @@ class WandhovenNetwork(Network):
         self.register_buffer("levels", torch.arange(game.rows - 1, -1, -1.0).unsqueeze(1), persistent=False)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        features = self.tower(planes)
-        logits, occupied = self.policy(features), planes.sum(1)
+        stones = planes.narrow(1, 0, STONE_PLANES)
+        features = self.tower(stones)
+        logits, occupied = self.policy(features), stones.sum(1)
         return self._by_column(logits, occupied) if self.by_column else masked(logits, occupied.flatten(1)), self.value(
             features
         )
@@ -151,9 +153,13 @@ class SlavkaNetwork(Network):
     def __init__(self, settings: NetworkSettings, game: Game) -> None:
         super().__init__(settings)
         channels, layers = settings.channels, settings.head_layers
-        self.tower = nn.Sequential(*plain_layers(settings, len(game.planes), settings.blocks))
-        inputs = channels if settings.blocks else len(game.planes)
+        self.planes = STONE_PLANES if game.name in STONE_BY_STONE else len(game.planes)
+        self.tower = nn.Sequential(*plain_layers(settings, self.planes, settings.blocks))
+        inputs = channels if settings.blocks else self.planes
         self.policy = nn.Sequential(*plain_layers(settings, inputs, layers), LayoutLogits(game.policy, channels, None))
         self.value = nn.Sequential(
             *plain_layers(settings, inputs, layers), nn.Conv2d(channels, 1, 1), MeanOverBoard(), nn.Tanh()
         )
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        return super().forward(planes.narrow(1, 0, self.planes))

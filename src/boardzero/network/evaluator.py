@@ -16,11 +16,10 @@ import numpy.typing as npt
 import onnxruntime
 
 from boardzero.errors import BadInput
-from boardzero.games.catalogue import find_game
 from boardzero.games.rules import Game
+from boardzero.network.fitting import check_fits
 from boardzero.network.header import HEADER_KEY, INPUT, ONNX_SUFFIX, OUTPUTS, SUFFIX, NetworkHeader, parse_header, read_header
 from boardzero.network.precision import in_precision, is_fast_with_bytes
-from boardzero.settings.network import SIZE_FREE_KINDS
 from boardzero.settings.precision import Precision
 
 if TYPE_CHECKING:
@@ -155,24 +154,3 @@ def _exported_now(path: Path) -> bytes:
 
     stored = load_network(path)
     return export_onnx(stored.network, stored.game, {HEADER_KEY: stored.header.to_text()})
-
-
-def check_fits(header: NetworkHeader, game: Game, origin: str) -> None:
-    """Refuse (BadInput) a network that was built for another game, or for another size of it and cannot change size.
-
-    Rules that change neither planes nor actions (how many to connect, say) may differ.
-    """
-    built_for = find_game(header.game)
-    sentence = f"The network '{origin}' was built for {header.game} and cannot play {game.specification}"
-    if (built_for.name, built_for.title, built_for.planes) != (game.name, game.title, game.planes):
-        raise BadInput(f"{sentence}: {game.title} takes networks that were built for it.")
-    if header.settings.size_free:
-        shapes = [[(part.kind, part.size * (part.kind == "flat")) for part in one.policy.parts] for one in (built_for, game)]
-        if shapes[0] != shapes[1]:
-            raise BadInput(f"{sentence}: the two have different kinds of moves.")
-    elif (built_for.rows, built_for.columns, built_for.policy) != (game.rows, game.columns, game.policy):
-        raise BadInput(
-            f"{sentence}: it sees {built_for.rows}×{built_for.columns} cells and {built_for.action_count} actions, "
-            f"the game has {game.rows}×{game.columns} and {game.action_count} "
-            f"(only networks of kind={' or kind='.join(SIZE_FREE_KINDS)} change size)."
-        )

@@ -8,6 +8,11 @@ from torch import Tensor, nn
 
 from boardzero.settings.network import NetworkSettings
 
+# Of renormalisation.
+MOMENTUM = 0.05  # of running means: slower than usual, since they are what is normalised by
+FIRST_BATCHES = 100  # are normalised by themselves: running means are not known yet
+MOST_SCALE, MOST_SHIFT = 3.0, 5.0  # by which a batch may differ from the running means before it is brought nearer
+
 
 def activation(settings: NetworkSettings) -> nn.Module:
     return nn.ReLU() if settings.activation == "relu" else nn.LeakyReLU(settings.slope)
@@ -18,8 +23,34 @@ def convolution(settings: NetworkSettings, inputs: int, outputs: int, kernel: in
     normalised = settings.batch_norm
     layers: list[nn.Module] = [nn.Conv2d(inputs, outputs, kernel, padding=kernel // 2, bias=not normalised)]
     if normalised:
-        layers.append(nn.BatchNorm2d(outputs))
+        layers.append(Renormalisation(outputs) if settings.renormalised else nn.BatchNorm2d(outputs))
     return nn.Sequential(*layers)
+
+
+class Renormalisation(nn.BatchNorm2d):
+    """Batch normalisation whose result in training is what it is in play, too: by the running mean and variance, not by those
+    of the batch. Gradients flow as if it were by the batch's. (Ioffe: Batch Renormalization, 2017.)
+
+    Where a batch is of one size of board and the next of another, their means differ, and running means, which are all that
+    there is in play, fit neither.
+    """
+
+    def forward(self, features: Tensor) -> Tensor:
+        if not self.training:
+            return super().forward(features)
+        assert self.running_mean is not None and self.running_var is not None and self.num_batches_tracked is not None
+        with torch.no_grad():
+            variance, mean = torch.var_mean(features, (0, 2, 3), correction=0)
+            running = (self.running_var + self.eps).sqrt()
+            scale = ((variance + self.eps).sqrt() / running).clamp(1 / MOST_SCALE, MOST_SCALE)
+            shift = ((mean - self.running_mean) / running).clamp(-MOST_SHIFT, MOST_SHIFT)
+            if self.num_batches_tracked < FIRST_BATCHES:
+                scale, shift = torch.ones_like(scale), torch.zeros_like(shift)
+            self.running_mean.lerp_(mean, MOMENTUM)
+            self.running_var.lerp_(variance, MOMENTUM)
+            self.num_batches_tracked += 1
+        weight, bias = self.weight * scale, self.bias + self.weight * shift
+        return nn.functional.batch_norm(features, None, None, weight, bias, training=True, eps=self.eps)
 
 
 def active_convolution(settings: NetworkSettings, inputs: int, outputs: int, kernel: int) -> nn.Sequential:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from onnx import TensorProto, helper
-from torch import fx
+from torch import fx, nn
 
 from boardzero.games.rules import Game
 from boardzero.network.header import INPUT, OUTPUTS
@@ -19,7 +19,8 @@ TOLERANCE = 1e-3  # for logits and values; sums in another order differ by about
 
 def export_onnx(network: Network, game: Game, labels: dict[str, str] | None = None) -> bytes:
     """The network as it evaluates (never as it trains), with labels for whoever reads the file."""
-    builder = GraphBuilder(fx.symbolic_trace(Inference(network)))
+    inference = Inference(network)
+    builder = GraphBuilder(fx.GraphModule(inference, _Tracer().trace(inference)))
     builder.build(INPUT, OUTPUTS)
     board: list[int | str] = ["rows", "columns"] if network.settings.size_free else [game.rows, game.columns]
     actions: int | str = "actions" if network.settings.size_free else game.action_count
@@ -37,6 +38,13 @@ def export_onnx(network: Network, game: Game, labels: dict[str, str] | None = No
     model.ir_version = IR_VERSION
     helper.set_model_props(model, labels or {})
     return bytes(model.SerializeToString())
+
+
+class _Tracer(fx.Tracer):
+    """Takes every kind of normalisation as one step."""
+
+    def is_leaf_module(self, module: nn.Module, name: str) -> bool:
+        return isinstance(module, nn.BatchNorm2d) or super().is_leaf_module(module, name)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ Floats = npt.NDArray[np.float32]
 STEPS = 255  # between the least and the greatest value
 WEIGHT_STEPS = 127  # to either side of 0
 FEWEST_CHANNELS = 8  # convolutions from or to fewer cost too little to be changed
+TOGETHER = 64  # positions that are tried at once
 SMALLEST = 1e-6  # reach of a value or a weight: some channels are always 0
 MOST_SUM_STEPS = 2**30  # of a bias: it is counted in the same steps as the sum of products, with 32 bits
 
@@ -120,5 +121,9 @@ def _reaches(model: ModelProto, names: Sequence[str], planes: Floats) -> list[tu
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(watched.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    values = session.run(list(names), {INPUT: planes})
-    return [(min(0.0, float(value.min())), max(0.0, float(value.max()))) for value in values]
+    least, greatest = np.zeros(len(names)), np.zeros(len(names))
+    for first in range(0, len(planes), TOGETHER):  # all values of all layers at once would take much memory on large boards
+        values = session.run(list(names), {INPUT: planes[first : first + TOGETHER]})
+        least = np.minimum(least, [value.min() for value in values])
+        greatest = np.maximum(greatest, [value.max() for value in values])
+    return list(zip(least.tolist(), greatest.tolist(), strict=True))

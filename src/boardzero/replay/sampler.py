@@ -1,5 +1,6 @@
 """Training batches: positions drawn at random, encoded, and turned or mirrored at random, in compiled loops."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import NamedTuple
@@ -30,6 +31,13 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.z)
+
+    @classmethod
+    def joined(cls, parts: "Sequence[Batch]", order: npt.NDArray[np.int64]) -> "Batch":
+        """The positions of all parts in a new order."""
+        return cls(
+            **{column.name: np.concatenate([getattr(part, column.name) for part in parts])[order] for column in fields(cls)}
+        )
 
     def split(self, parts: int) -> "list[Batch]":
         """Parts of nearly equal size, in order."""

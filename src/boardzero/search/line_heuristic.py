@@ -61,7 +61,10 @@ class LineHeuristic:
         self.action_count = game.action_count
 
     def __call__(self, planes: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """planes [batch, 2, rows, columns] → logits [batch, actions], values [batch] for the side to move."""
+        """planes [batch, planes, rows, columns] → logits [batch, actions], values [batch] for the side to move.
+
+        Of the planes only the first two, the stones, are looked at.
+        """
         logits = np.empty((len(planes), self.action_count), np.float32)
         values = np.empty(len(planes), np.float32)
         rules = self.rules

@@ -8,7 +8,8 @@ from tempfile import TemporaryDirectory
 
 from boardzero.games.rules import Game
 from boardzero.network.build import build_network
-from boardzero.network.evaluator import OnnxEvaluator, check_fits
+from boardzero.network.evaluator import OnnxEvaluator
+from boardzero.network.fitting import check_fits
 from boardzero.network.onnx_export import export_onnx
 from boardzero.network.positions import random_positions
 from boardzero.network.precision import in_precision

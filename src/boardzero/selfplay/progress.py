@@ -31,10 +31,12 @@ class GameInProgress:
 
     def add_opening_move(self, action: int, action_count: int) -> None:
         """A random move: nothing is to be learned from it."""
-        self._add(action, np.zeros(action_count, np.float32), np.nan, SearchKind.NONE)
+        self._add(action, _no_policy(action_count), np.nan, SearchKind.NONE)
 
     def add_move(self, action: int, policy: npt.NDArray[np.float32], value: float, full: bool) -> None:
-        self._add(action, policy, value, SearchKind.FULL if full else SearchKind.FAST)
+        """Only the policy of a full search is learned from: others are not kept, for some games have thousands of actions."""
+        kept = policy.copy() if full else _no_policy(len(policy))
+        self._add(action, kept, value, SearchKind.FULL if full else SearchKind.FAST)
 
     def looks_lost(self, side: int, value: float, threshold: float) -> bool:
         """Has this side's value been below the threshold for long enough to resign?"""
@@ -70,3 +72,8 @@ class GameInProgress:
         self.policies.append(policy)
         self.values.append(value)
         self.kinds.append(kind)
+
+
+def _no_policy(actions: int) -> npt.NDArray[np.float32]:
+    """[actions] zeros that take no memory."""
+    return np.broadcast_to(np.float32(0), (actions,))

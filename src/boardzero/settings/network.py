@@ -21,6 +21,9 @@ class NetworkSettings(Parameters):
     activation: Literal["relu", "leaky"] = Field("relu", description="what follows each layer")
     slope: float = Field(0.3, gt=0, lt=1, description="of the leaky activation below zero")
     batch_norm: bool = Field(True, description="normalise after each convolution of tower and heads")
+    renormalised: bool = Field(
+        False, description="normalise in training as in play, by running means: for batches of different sizes of board"
+    )
     global_pooling_every: int = Field(
         0, ge=0, description="every k-th block also sees means and maxima over the whole board, as in KataGo; 0: none does"
     )
@@ -53,19 +56,22 @@ class NetworkSettings(Parameters):
             raise ValueError("policy_kernel=2 is not allowed: policy_kernel should be 1 or 3.")
         if self.kind == "convolutional" and self.policy_head == "dense":
             raise ValueError("policy_head=dense needs kind=residual: it knows one size of the board.")
+        if self.renormalised and not self.batch_norm:
+            raise ValueError("renormalised=true needs batch_norm=true.")
         if self.global_pooling_every and self.channels < 2:
             raise ValueError("global_pooling_every needs at least 2 channels.")
         return self
 
 
 _OWN_HEADS = ("policy_head", "policy_channels", "policy_kernel", "value", "value_channels", "value_hidden")
+_OWN_TOWER = ("blocks", "activation", "slope", "batch_norm", "renormalised", "global_pooling_every")
 
 # What a kind does not read must stay at its default, so that nobody believes to have changed something.
 IGNORED: dict[str, tuple[str, ...]] = {
     "residual": ("head_layers", "channels_last"),
     "convolutional": ("head_layers", "channels_last"),
     "wandhoven": (*_OWN_HEADS, "head_layers", "channels_last"),
-    "briden": (*_OWN_HEADS, "blocks", "activation", "slope", "batch_norm", "global_pooling_every", "head_layers"),
+    "briden": (*_OWN_HEADS, *_OWN_TOWER, "head_layers"),
     "slavka": (*_OWN_HEADS, "global_pooling_every", "channels_last"),
 }
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from boardzero.errors import BadInput
 from boardzero.settings.run import RunSettings
-from boardzero.settings.specification import nearest
+from boardzero.settings.specification import nearest, split_specification
 
 SUFFIX = ".toml"
 
@@ -36,11 +36,17 @@ def preset_values(name: str) -> dict[str, Any]:
 
 
 def default_values(game: str) -> dict[str, Any]:
-    """All settings of a run of this game (its name, without parameters) where no preset is asked for."""
-    values = RunSettings().model_dump()
-    if not _folder("defaults").joinpath(game + SUFFIX).is_file():
+    """All settings of a run of this game (its specification) where no preset is asked for.
+
+    A curriculum is for the games that it ends with: others are played from the beginning to the end.
+    """
+    values, name = RunSettings().model_dump(), split_specification(game)[0]
+    if not _folder("defaults").joinpath(name + SUFFIX).is_file():
         return values
-    return _merged(values, tomllib.loads(_text("defaults", game)))
+    values = _merged(values, tomllib.loads(_text("defaults", name)))
+    if values["curriculum"] and game not in values["curriculum"][-1]["games"]:
+        values["curriculum"] = ()
+    return values
 
 
 def _folder(name: str) -> Traversable:

@@ -1,9 +1,10 @@
 """Everything that a training run is made of."""
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from boardzero.settings.curriculum import Stage, order_refusal, stages_from_text
 from boardzero.settings.evaluation import EvaluationSettings
 from boardzero.settings.gate import GateSettings
 from boardzero.settings.growth import GrowthSettings
@@ -19,6 +20,9 @@ class RunSettings(Parameters):
     """A run is repeatable from these: alternating, with one worker and a number of generations, bit for bit."""
 
     game: str = Field("connect4", description="the game that is learned")
+    curriculum: tuple[Stage, ...] = Field(
+        (), description="other games on the way, as `0.2 gomoku:size=7; 1 gomoku:size=9 gomoku`; none: only the one"
+    )
     seed: int = Field(1, ge=0, description="all random choices follow from it")
     minutes: float | None = Field(None, gt=0, description="how long to learn; the learning rate falls over this time")
     generations: int | None = Field(None, ge=1, description="how many generations to learn, instead of minutes")
@@ -39,6 +43,24 @@ class RunSettings(Parameters):
     keep_every: int = Field(
         10, ge=1, description="one network in this many generations is kept for good; the newest and those promoted always"
     )
+
+    @field_validator("curriculum", mode="before")
+    @classmethod
+    def read_stages(cls, value: Any) -> Any:
+        """A text, as on a command line; `none` is no curriculum."""
+        return () if value is None else stages_from_text(value) if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def curriculum_is_possible(self) -> "RunSettings":
+        if sentence := order_refusal(self.curriculum):
+            raise ValueError(sentence)
+        one_game_only = self.mode != "alternating" or self.gate.kind != "none" or self.training.epochs > 0
+        if self.curriculum and one_game_only:
+            raise ValueError(
+                "A curriculum goes with mode=alternating, gate.kind=none and training.epochs=0;"
+                " curriculum=none plays one game only."
+            )
+        return self
 
     @model_validator(mode="after")
     def network_can_grow(self) -> "RunSettings":

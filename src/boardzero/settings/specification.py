@@ -98,9 +98,13 @@ def _sentence(error: ValidationError, model: type[Parameters], owner: str) -> st
 
 
 def _group(model: type[BaseModel], names: list[str]) -> type[BaseModel]:
-    """The model of a group of settings within a model."""
+    """The model of a group of settings within a model; in a row of groups, a number follows the name."""
     for name in names:
+        if name.isdecimal():
+            continue
         inner = model.model_fields[name].annotation
+        if get_origin(inner) is tuple:
+            inner = get_args(inner)[0]
         assert isinstance(inner, type) and issubclass(inner, BaseModel)
         model = inner
     return model

@@ -51,7 +51,7 @@ class RunLog:
         self._game: str = entry.values["game"]
         log.write([entry])
         self._logged = self._last_generation()  # games that networks before this one finished are in the log
-        self._shards: set[str] = set()  # by name; they hold nothing new
+        self._shards: set[Path] = set()  # without their endings; they hold nothing new
         self._numbers: set[int] = set()  # of the games that this object has logged
 
     def __call__(self, event: TrainingEvent) -> None:
@@ -83,15 +83,15 @@ class RunLog:
 
     # -- games on disk -------------------------------------------------------------------------------------------------
     def _new_columns(self) -> Iterator[GameColumns]:
-        for path in sorted(self._folder.games.glob("[0-9]*-*")):
-            if path.stem in self._shards:
+        for path in sorted(self._folder.games.rglob("[0-9]*-*")):
+            if path.with_suffix("") in self._shards:
                 continue
             try:
                 columns = self._read(path)
             except (BadInput, DamagedShard, FileNotFoundError):  # the training says it, or has just made a shard of the journal
                 continue
             if path.suffix == SHARD:
-                self._shards.add(path.stem)
+                self._shards.add(path.with_suffix(""))
             if columns is not None:
                 yield columns
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from boardzero.errors import BadInput
 from boardzero.games.rules import Game
-from boardzero.network.evaluator import check_fits
+from boardzero.network.fitting import check_fits
 from boardzero.network.weights import StoredNetwork, load_network, save_network
 from boardzero.players.alphazero import find_network
 from boardzero.replay.columns import GameColumns

@@ -20,22 +20,24 @@ from boardzero.events.training import (
     Remark,
     SelfPlayProgress,
 )
-from boardzero.games.catalogue import find_game
 from boardzero.games.randomness import new_stream
+from boardzero.games.rules import Game
 from boardzero.network.build import build_network
 from boardzero.network.evaluator import find_evaluator
 from boardzero.network.growing import grown
 from boardzero.network.model import Network
 from boardzero.network.weights import save_network
 from boardzero.replay.record import SelfPlayGame
-from boardzero.replay.replay import Replay
 from boardzero.replay.sampler import Batch
+from boardzero.replay.several import Replays
 from boardzero.search.forest import Evaluator
 from boardzero.selfplay.source import LocalSelfPlay, PlayingWorker, SelfPlaySource
+from boardzero.selfplay.turns import SelfPlayInTurn
 from boardzero.selfplay.worker import SelfPlayWorker
 from boardzero.settings.run import RunSettings
 from boardzero.training.beginning import copied_positions
 from boardzero.training.concurrent import learn_while_playing
+from boardzero.training.curriculum import Curriculum
 from boardzero.training.epochs import EpochBatches
 from boardzero.training.gate import Gate
 from boardzero.training.learner import Learner, LossReport
@@ -66,7 +68,8 @@ class Training:
     def __init__(self, folder: RunFolder, listen: Listener) -> None:
         self.folder, self._listener = folder, listen
         self.settings: RunSettings = folder.settings()
-        self.game = find_game(self.settings.game)
+        self.curriculum = Curriculum(self.settings)
+        self.game = self.curriculum.games[0]
         if self.settings.minutes is None and self.settings.generations is None:
             raise BadInput("A run needs an end: minutes or generations.")
         self.stopping = False
@@ -74,11 +77,12 @@ class Training:
         self._lock = FolderLock(folder.path)
         folder.tidy()
         self._listener = self._progress_file = ProgressFile(folder, listen)
-        self.replay = Replay(self.game, self.settings.replay, folder.games)
+        self.replay = Replays(self.curriculum.games, self.settings.replay, folder.games)
         for sentence in self.replay.load().damaged:
             self._tell_damage(sentence)
         self.learner, start = find_start(folder, self._new_learner, self._tell_damage)
-        self.progress, waiting = games_since(start, self.replay)
+        self.progress, waiting = games_since(start, self.replay.totals())
+        self._begin_generation()
         copied = copied_positions(folder)
         self.quota = Quota(self.settings, waiting, lambda: self.replay.positions, lambda: self.progress.generation, copied)
         self.clock = RunClock(folder, seconds_at_work(folder, self.progress, waiting))
@@ -124,6 +128,14 @@ class Training:
             return self.seconds / (60 * self.settings.minutes)
         assert self.settings.generations is not None
         return self.progress.generation / self.settings.generations
+
+    def _begin_generation(self) -> None:
+        """Choose what is played and learned from until the next checkpoint; a run that is resumed chooses the same."""
+        generations, minutes = self.settings.generations, self.settings.minutes
+        done = self.progress.seconds / (60 * minutes) if minutes else self.progress.generation / (generations or 1)
+        self.played_game = self.curriculum.game(done, self.progress.generation)
+        self._coming_games = self.curriculum.coming(done)
+        self.replay.learn_from(self.curriculum.stage(done))
 
     @property
     def best(self) -> int:
@@ -258,7 +270,7 @@ class Training:
 
     def complete_generation(self, report: LossReport, played: Speeds, training_seconds: float) -> None:
         """Write the checkpoint: from here on, the run goes on after this generation."""
-        best = self.best
+        best, played_game, window = self.best, self.played_game, self.replay.positions
         self.progress = replace(
             self.progress,
             generation=self.progress.generation + 1,
@@ -272,8 +284,10 @@ class Training:
         self.replay.sync()
         self.folder.save_checkpoint(self.progress, self.learner.state())
         self._forget_networks()
-        figures = {"window": self.replay.positions, "steps": self.learner.steps, "best": best}
-        self.tell(generation_done(self.progress, played, report, training_seconds, **figures))
+        self._begin_generation()
+        figures = {"window": window, "steps": self.learner.steps, "best": best}
+        game = played_game.specification if self.curriculum.has_stages else ""
+        self.tell(generation_done(self.progress, played, report, training_seconds, game=game, **figures))
 
     # -- the gate --------------------------------------------------------------------------------------------------------
     def is_comparison_due(self) -> bool:
@@ -304,19 +318,25 @@ class Training:
 
     def _make_selfplay(self, first: int) -> SelfPlaySource:
         """Whose games have numbers from this one on, which no game of the run has had."""
+        if not self.curriculum.has_stages:
+            return self._selfplay_of(self.game, first)
+        return SelfPlayInTurn(lambda game: self._selfplay_of(game, first), lambda: self.played_game, lambda: self._coming_games)
+
+    def _selfplay_of(self, game: Game, first: int) -> LocalSelfPlay:
+        """Its workers share the numbers from this one on with those of all other games of the run."""
         cores = len(usable_cores())
         most = max(1, cores - 1) if self.settings.mode == "concurrent" else cores
         count = self.settings.selfplay.workers or most
-        workers = [
-            SelfPlayWorker(self.game, self.settings.selfplay, self.settings.search, self.settings.seed, first + index, count)
-            for index in range(count)
-        ]
-        return LocalSelfPlay(workers, self.evaluator_of)
+        first += self.curriculum.number(game) * count
+        step = count * len(self.curriculum.games)
+        settings, search, seed = self.settings.selfplay, self.settings.search, self.settings.seed
+        workers = [SelfPlayWorker(game, settings, search, seed, first + index, step) for index in range(count)]
+        return LocalSelfPlay(workers, lambda generation: self._evaluator_of(generation, game))
 
-    def evaluator_of(self, generation: int) -> Callable[[], Evaluator]:
+    def _evaluator_of(self, generation: int, game: Game) -> Callable[[], Evaluator]:
         """Makes evaluators with this generation's network, one for each thread."""
         path, precision = self.folder.network(generation), self.settings.selfplay.precision
-        return lambda: self.stopwatch.timed(find_evaluator(path, self.game, precision=precision))
+        return lambda: self.stopwatch.timed(find_evaluator(path, game, precision=precision))
 
     def _threads_of_training(self) -> int:
         """Alone, all cores, unless one worker says that the run is to be the same again; beside self-play, the others."""

@@ -51,7 +51,7 @@ class Quota:
     def is_reached(self) -> bool:
         """Are there enough new positions for a training, and enough in a window that may have been cleared?"""
         cleared = self._settings.replay.window.clear_on_promotion
-        filled = not cleared or self._window() >= self._training.first_positions
+        filled = self._window() >= (self._training.first_positions if cleared else 1)
         return filled and self.positions > 0 and self.counted >= self.wanted
 
     @property

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from boardzero.errors import BadInput
 from boardzero.network.weights import load_network
-from boardzero.replay.replay import GameTotals, Replay
+from boardzero.replay.replay import GameTotals
 from boardzero.replay.shards import set_aside
 from boardzero.training.learner import Learner
 from boardzero.training.run_clock import kept_seconds
@@ -53,12 +53,9 @@ def find_best(folder: RunFolder, generation: int, say: Say) -> Promotions:
     return promotions
 
 
-def games_since(progress: Progress, replay: Replay) -> tuple[Progress, GameTotals]:
+def games_since(progress: Progress, every: GameTotals) -> tuple[Progress, GameTotals]:
     """The games that came after the checkpoint; and the progress, without games that were lost by damage."""
-    every = replay.totals()
-    pruned_games, pruned_positions = replay.store.pruned_totals()
-    games, positions = every.games + pruned_games, every.positions + pruned_positions
-    number = max(progress.next_number, every.next_number)
+    games, positions, number = every.games, every.positions, max(progress.next_number, every.next_number)
     progress = replace(progress, games=min(progress.games, games), positions=min(progress.positions, positions))
     return progress, GameTotals(games - progress.games, positions - progress.positions, number)
 

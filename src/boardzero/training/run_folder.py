@@ -1,13 +1,14 @@
 """The folder of a run. Every file is complete or absent, but for events.jsonl, which only ever grows.
 
 settings.json                   everything the run was begun with
-games/                          journals and shards of self-play
+games/                          journals and shards of self-play; of other games of a curriculum in folders within
 networks/generation-00012.*     networks, as safetensors and as ONNX
 checkpoint.safetensors          where the run stands: progress and the learner's state
 checkpoint-before.safetensors   where it stood a generation earlier, in case the newest is damaged
 promotions.json                 with a gate: which networks were chosen to play
 clock.json                      how long the run had been at work when it last took in games
 events.jsonl, tensorboard/      what happened
+sittings.jsonl                  by which commands and on which machines it was worked on
 progress.json                   what is under way, while it is
 lock                            held by the process that trains here
 """

@@ -70,9 +70,17 @@ class SpeedMeter:
 
 
 def generation_done(
-    progress: Progress, played: Speeds, report: LossReport, training_seconds: float, *, window: int, steps: int, best: int
+    progress: Progress,
+    played: Speeds,
+    report: LossReport,
+    training_seconds: float,
+    *,
+    window: int,
+    steps: int,
+    best: int,
+    game: str = "",
 ) -> GenerationDone:
-    """What is told of a generation; window: positions in it; steps: in all; best: the generation that played."""
+    """What is told of a generation; window: positions in it; steps: in all; best: the generation that played this game."""
     return GenerationDone(
         generation=progress.generation,
         seconds=progress.seconds,
@@ -95,4 +103,5 @@ def generation_done(
         validation_loss=report.validation,
         resignable=played.resignable,
         wrongly_resignable=played.wrongly_resignable,
+        game=game,
     )

@@ -107,7 +107,7 @@ class NetworkShelf:
         """A network of another game, or one that cannot be read, is refused by its id: its path is the server's business."""
         if (network.path, game.specification) in self._fit:
             return
-        from boardzero.network.evaluator import check_fits
+        from boardzero.network.fitting import check_fits
         from boardzero.network.header import read_header
 
         try:

@@ -49,19 +49,19 @@ class GameTail:
 
     def __init__(self, run: Path) -> None:
         self._folder = run / "games"
-        self._seen: tuple[str, int] | None = None  # the journal, and how long it was
+        self._seen: tuple[Path, int] | None = None  # the journal, and how long it was
 
     def newest(self) -> WatchedGame | None:
         """None if there is no new one."""
         try:
-            journals = sorted(self._folder.glob("*.journal"))
+            journals = {path: path.stat() for path in self._folder.rglob("*.journal")}
             if not journals:
                 return None
-            journal = journals[-1]
-            size = journal.stat().st_size
-            if self._seen == (journal.name, size):
+            journal = max(journals, key=lambda path: (journals[path].st_mtime_ns, path.name))
+            size = journals[journal].st_size
+            if self._seen == (journal, size):
                 return None
-            self._seen = (journal.name, size)
+            self._seen = (journal, size)
             with journal.open("rb") as file:
                 file.seek(max(0, size - TAIL_BYTES))
                 content = parse_journal(file.read(TAIL_BYTES))
