@@ -18,9 +18,12 @@ from boardzero.training.run_folder import RunFolder
 class Run:
     """A quota, and what it asks the run about."""
 
-    def __init__(self, *changes: str, positions: int = 0, games: int = 0, window: int = 1000, generation: int = 1) -> None:
+    def __init__(
+        self, *changes: str, positions: int = 0, games: int = 0, window: int = 1000, generation: int = 1, copied: int = 0
+    ) -> None:
         self.window, self.generation = window, generation
-        self.quota = Quota(settings_of(*changes), GameTotals(games, positions), lambda: self.window, lambda: self.generation)
+        waiting = GameTotals(games, positions)
+        self.quota = Quota(settings_of(*changes), waiting, lambda: self.window, lambda: self.generation, copied)
 
 
 def test_the_first_training_wants_more_than_the_others() -> None:
@@ -54,21 +57,22 @@ def test_those_who_play_are_far_ahead_with_several_trainings_worth() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "positions", "window", "generation", "steps"),
+    ("changes", "positions", "window", "generation", "copied", "steps"),
     [
-        ((), 640, 1000, 1, 20),  # each of 640 positions twice, 64 at a time
-        ((), 640, 320, 1, 10),  # half of them have left the window
-        (("mode=concurrent",), 6400, 9000, 1, 5),  # self-play is ahead: no more than the 160 that were wanted
-        (("mode=concurrent",), 6400, 9000, 0, 200),  # games of another run, before anything was learned
-        (("training.steps=3",), 640, 1000, 1, 3),
-        ((), 0, 1000, 1, 1),  # the time is over, and there is nothing new
+        ((), 640, 1000, 1, 0, 20),  # each of 640 positions twice, 64 at a time
+        ((), 640, 320, 1, 0, 10),  # half of them have left the window
+        (("mode=concurrent",), 6400, 9000, 1, 3200, 5),  # self-play is ahead: no more than the 160 that were wanted
+        (("mode=concurrent",), 6400, 9000, 0, 0, 10),  # the first time, no more than 320
+        (("mode=concurrent",), 6400, 9000, 0, 3200, 100),  # but the games of another run are all learned from
+        (("training.steps=3",), 640, 1000, 1, 0, 3),
+        ((), 0, 1000, 1, 0, 1),  # the time is over, and there is nothing new
     ],
 )
 def test_a_training_is_as_long_as_its_positions_are_worth(
-    changes: tuple[str, ...], positions: int, window: int, generation: int, steps: int
+    changes: tuple[str, ...], positions: int, window: int, generation: int, copied: int, steps: int
 ) -> None:
-    usual = ("training.passes=2", "training.batch=64", "training.positions=160")
-    run = Run(*usual, *changes, positions=positions, window=window, generation=generation)
+    usual = ("training.passes=2", "training.batch=64", "training.positions=160", "training.first_positions=320")
+    run = Run(*usual, *changes, positions=positions, window=window, generation=generation, copied=copied)
     run.quota.begin_training()
     assert (run.quota.learned_positions, run.quota.positions) == (positions, 0)
     assert run.quota.steps() == steps

@@ -106,6 +106,27 @@ class GameColumns:
             policies=SparsePolicies.joined([game.policies for game in games]),
         )
 
+    @classmethod
+    def empty(cls, game: str, words: int) -> "GameColumns":
+        """No games at all, whose states would have so many words."""
+        per_game, per_ply = np.zeros(0, np.int64), np.zeros(0, np.int32)
+        return cls(
+            game=game,
+            seeds=per_game,
+            numbers=per_game,
+            first_generations=per_ply,
+            generations=per_ply,
+            results=per_game.astype(np.int8),
+            resigned=per_game.astype(np.bool_),
+            starts=np.zeros((0, words), np.uint64),
+            ply_offsets=np.zeros(1, np.int64),
+            actions=per_ply,
+            values=per_ply.astype(np.float32),
+            learned=per_ply.astype(np.bool_),
+            kinds=per_ply.astype(np.uint8),
+            policies=SparsePolicies(np.zeros(1, np.int64), per_ply, per_ply.astype(np.uint16)),
+        )
+
     # -- tables --------------------------------------------------------------------------------------------------------
     def to_table(self) -> pa.Table:
         words = self.starts.shape[1]

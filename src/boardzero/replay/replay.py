@@ -141,6 +141,9 @@ class Replay:
         A damaged shard is set aside. Shards that the window does not reach back to are counted, but not read.
         """
         with self._lock:
+            self._memory.add(
+                GameColumns.empty(self.game.specification, self.game.state_length)
+            )  # games must not wait for a compiler
             sealings = self.store.recover()
             damaged, self.store.damaged = self.store.damaged, []
             shards, known = [], len(self._known)

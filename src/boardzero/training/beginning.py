@@ -14,7 +14,7 @@ from boardzero.network.weights import StoredNetwork, load_network, save_network
 from boardzero.players.alphazero import find_network
 from boardzero.replay.columns import GameColumns
 from boardzero.replay.journal import read_journal
-from boardzero.replay.shards import DamagedShard, read_shard, write_shard
+from boardzero.replay.shards import DamagedShard, read_shard, read_shard_index, write_shard
 from boardzero.replay.store import JOURNAL, SHARD
 from boardzero.settings.growth import GrowthSettings
 from boardzero.training.run_folder import RunFolder
@@ -53,6 +53,11 @@ def write_games(folder: RunFolder, parts: list[GameColumns]) -> None:
     for number, part in enumerate(parts, start=1):
         none = np.zeros(len(part), np.int32)
         write_shard(replace(part, first_generations=none, generations=none), folder.games / f"{number:08d}-{WRITER}{SHARD}")
+
+
+def copied_positions(folder: RunFolder) -> int:
+    """How many positions a run has from another one."""
+    return sum(int(read_shard_index(path).positions.sum()) for path in folder.games.glob(f"*-{WRITER}{SHARD}"))
 
 
 def read_network(source: Path, game: Game) -> StoredNetwork:

@@ -35,6 +35,7 @@ from boardzero.selfplay.source import LocalSelfPlay, PlayingWorker, SelfPlaySour
 from boardzero.selfplay.turns import SelfPlayInTurn
 from boardzero.selfplay.worker import SelfPlayWorker
 from boardzero.settings.run import RunSettings
+from boardzero.training.beginning import copied_positions
 from boardzero.training.concurrent import learn_while_playing
 from boardzero.training.curriculum import Curriculum
 from boardzero.training.epochs import EpochBatches
@@ -82,7 +83,8 @@ class Training:
         self.learner, start = find_start(folder, self._new_learner, self._tell_damage)
         self.progress, waiting = games_since(start, self.replay.totals())
         self._begin_generation()
-        self.quota = Quota(self.settings, waiting, lambda: self.replay.positions, lambda: self.progress.generation)
+        copied = copied_positions(folder)
+        self.quota = Quota(self.settings, waiting, lambda: self.replay.positions, lambda: self.progress.generation, copied)
         self.clock = RunClock(folder, seconds_at_work(folder, self.progress, waiting))
         network_is_sound(folder.network(self.progress.generation), self._tell_damage)
         self._save_network(self.progress.generation)  # anew: whatever has happened to its files does no harm

@@ -15,10 +15,19 @@ class Quota:
     """Counts new games, and the positions in them that are to be learned from, until there are enough."""
 
     def __init__(
-        self, settings: RunSettings, waiting: GameTotals, window: Callable[[], int], generation: Callable[[], int]
+        self,
+        settings: RunSettings,
+        waiting: GameTotals,
+        window: Callable[[], int],
+        generation: Callable[[], int],
+        copied: int = 0,
     ) -> None:
-        """waiting: what there is already; window: positions in it; generation: of the newest network."""
+        """waiting: what there is already; window: positions in it; generation: of the newest network.
+
+        copied: positions of another run, which the first training is to learn from.
+        """
         self._settings, self._training, self._window, self._generation = settings, settings.training, window, generation
+        self._copied = copied
         self.games, self.positions = waiting.games, waiting.positions
         self.learned_games = self.learned_positions = 0  # what the training that was begun last learns from
 
@@ -73,9 +82,9 @@ class Quota:
         """Of the training that was begun: as many as let each new position be used so often as the settings say.
 
         What has left the window cannot be used any more. Beside self-play that is ahead, trainings must not become longer and
-        longer; but the first one learns from all there is, which may be the games of another run.
+        longer: a run that is killed again and again would never end its first one.
         """
         positions = min(self.learned_positions, self._window())
-        if self._settings.mode == "concurrent" and not self._training.games and self._generation() > 0:
-            positions = min(positions, self.wanted)
+        if self._settings.mode == "concurrent" and not self._training.games:
+            positions = min(positions, max(self.wanted, self._copied if self._generation() == 0 else 0))
         return self._training.steps or max(1, math.ceil(positions * self._training.passes / self._training.batch))
