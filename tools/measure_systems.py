@@ -14,6 +14,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -148,7 +149,7 @@ def measure(system: System, runs: dict[str, Path], out: Path) -> dict[str, Figur
         for row, measured in strength(system, game, network, kept):
             figures[column][row] = measured
         if system.scale == "wandhoven":
-            figures[column] |= kept.get(f"versions up to {network.key}", lambda path=runs[column]: versions(system, path))
+            figures[column] |= kept.get(f"versions up to {network.key}", partial(versions, system, runs[column]))
     keys = " and ".join(network.key for network in networks.values())
     score = kept.get(f"match of {keys}, {system.games} games", lambda: against_each_other(system, networks))
     figures["preset"]["against the other column"] = score
@@ -181,7 +182,7 @@ def strength(system: System, game: Game, network: Entrant, kept: Kept) -> Iterat
     """Rows of one network: matches, speed, and, where perfect play is known, mistakes and habits."""
     for opponent in system.met:
         plan = MatchPlan(player=network.specification, opponent=opponent, games=system.games)
-        match = kept.get(f"{network.key} against {opponent}, {plan.games} games", lambda plan=plan: score_of(game, plan))
+        match = kept.get(f"{network.key} against {opponent}, {plan.games} games", partial(score_of, game, plan))
         yield f"against {opponent}", match
     yield "seconds", kept.get(f"speed of {network.key}", lambda: f"{seconds_of(network, game):.2g}")
     if is_solved(game):
@@ -241,7 +242,7 @@ def opening(network: Entrant, game: Game) -> Figures:
     player.start_game(SEED)
     position = Position(game)
     position.play(game.action_count // 2)
-    value = player.analyse(position).value
+    value = player.analyse(position).value or 0.0
     return {"first_value": f"{-value:+.2f}", "reply_value": f"{value:+.2f}"}
 
 
