@@ -37,6 +37,18 @@ def safe_actions(game: Game, state: State) -> list[int]:
     return [a for a in game.legal_actions(state) if not winning_actions(game, game.next_state(state, a))]
 
 
+def true_value(position: Position) -> int:
+    """By trying everything, for the side to move."""
+    if position.over:
+        return 0 if position.winner is None else -1
+    values = []
+    for action in position.legal_actions():
+        position.play(action)
+        values.append(-true_value(position))
+        position.undo()
+    return max(values)
+
+
 def positions_with_a_win(game: Game, count: int) -> list[Position]:
     """Positions in which some actions win at once and others do not."""
     found: list[Position] = []

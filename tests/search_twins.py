@@ -36,7 +36,7 @@ def tree_of_forest(forest: Forest, tree: int) -> list[tuple[object, ...]]:
         dump.append(
             (
                 forest.arrays.states[tree, index].tobytes(),
-                *(node[name].item() for name in ("visits", "pending", "value_sum", "lower", "upper", "ready")),
+                *(node[name].item() for name in ("visits", "pending", "value_sum", "lower", "upper", "ready", "cut")),
                 [
                     tuple(edge[name].item() for name in ("action", "visits", "pending", "value_sum", "prior", "lower", "upper"))
                     for edge in edges
@@ -56,6 +56,7 @@ def tree_of_reference(tree: ReferenceTree) -> list[tuple[object, ...]]:
             node.lower,
             node.upper,
             int(node.ready),
+            int(node.cut) + int(node.looked_through),
             [(e.action, e.visits, e.pending, e.value_sum, e.prior, e.lower, e.upper) for e in node.edges],
         )
         for node in tree.nodes

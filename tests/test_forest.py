@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from search_positions import true_value
 from search_twins import HashEvaluator, tree_of_forest, tree_of_reference
 
 from boardzero.games.catalogue import find_game
@@ -48,6 +49,7 @@ search_settings = st.builds(
     forced_playouts=st.sampled_from([0.0, 2.0]),
     considered=st.sampled_from([1, 3, 16]),
     leaves=st.sampled_from([1, 1, 2, 5]),
+    widest=st.sampled_from([0, 0, 1, 2, 3, 6]),
     virtual_loss=st.sampled_from([0.0, 1.0, 3.0]),
     exact=st.booleans(),
     transpositions=st.booleans(),
@@ -124,6 +126,7 @@ BATCH_SETTINGS = [
     SearchSettings(root="gumbel", considered=4),
     SearchSettings(leaves=4, transpositions=True),
     SearchSettings(forced_playouts=2, exact=False),
+    SearchSettings(widest=3, leaves=2),
     SearchSettings(leaves=3, root="gumbel", transpositions=True, update_all_parents=True),
 ]
 
@@ -176,18 +179,6 @@ def test_a_forced_loss_and_a_forced_draw_are_reported() -> None:
     forest.advance([int(forest.choose()[0])])
     forest.search(HashEvaluator(game), 10_000)
     assert forest.root_bounds(0) == (-1, -1)
-
-
-def true_value(position: Position) -> int:
-    """By trying everything, for the side to move."""
-    if position.over:
-        return 0 if position.winner is None else -1
-    values = []
-    for action in position.legal_actions():
-        position.play(action)
-        values.append(-true_value(position))
-        position.undo()
-    return max(values)
 
 
 def test_won_and_drawn_positions_are_not_given_away() -> None:

@@ -8,6 +8,7 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from training_runs import begin, run, settings_of
 
+from boardzero.arena.perfect_play import draw_solved_positions
 from boardzero.errors import BadInput
 from boardzero.events.training import MatchPlayed, PerfectPlayMeasured, Remark, StrengthMeasured
 from boardzero.network.weights import read_header
@@ -121,7 +122,7 @@ def test_a_network_that_is_far_too_slow_for_the_budget_is_not_measured_even_once
 
 
 def test_the_end_is_measured_even_after_a_short_run(tmp_path: Path) -> None:
-    meter = meter_of(tmp_path / "run", WITHOUT_POSITIONS)
+    meter = meter_of(tmp_path / "run", WITHOUT_POSITIONS, "evaluation.games=2")
     told: list[object] = []
     meter.measure(0, 0.5, told.append, final=True)
     assert len(matches(told)) == 3
@@ -169,15 +170,12 @@ def test_too_few_solved_positions_are_said_once_and_stop_nobody(tmp_path: Path, 
 
 def test_drawing_positions_does_not_make_later_measurements_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is done once: what a measurement costs is what the next one will take."""
-    import boardzero.training.strength as strength
-
-    draw = strength.draw_solved_positions
 
     def draw_slowly(*arguments: Any) -> Any:
         time.sleep(2)
-        return draw(*arguments)
+        return draw_solved_positions(*arguments)
 
-    monkeypatch.setattr(strength, "draw_solved_positions", draw_slowly)
+    monkeypatch.setattr("boardzero.training.strength.draw_solved_positions", draw_slowly)
     meter = meter_of(tmp_path / "run", "evaluation.share=1", "evaluation.opponents=none", "evaluation.positions=10")
     meter.measure(0, 1000, lambda _: None)
     assert meter._costs["perfect play"] < 2 <= meter.spent
@@ -194,7 +192,7 @@ def test_games_of_matches_are_told_with_what_they_came_to(tmp_path: Path) -> Non
     for match, measured in zip(played, matches(events), strict=True):
         assert len(match.games) == 6
         for moving, counts in ((0, measured.moving_first), (1, measured.moving_second)):
-            results = [game.result for game in match.games[moving::2]]
+            results: list[str] = [game.result for game in match.games[moving::2]]
             own, other = ("first", "second") if moving == 0 else ("second", "first")
             assert tuple(results.count(result) for result in (own, "draw", other)) == counts
     assert not any(event["event"] == "MatchPlayed" for event in folder.read_events())

@@ -80,7 +80,7 @@ def test_a_generation_is_completed_though_nobody_is_left_who_plays(tmp_path: Pat
     folder = begin(tmp_path / "run", generations=1)
     with Training(folder, lambda _: None) as training:
         training.run()
-        training.selfplay = LocalSelfPlay([], training.evaluator_of)
+        training.selfplay = LocalSelfPlay([], lambda _: pytest.fail("nobody plays"))
         training.quota.begin_training()
         training.complete_generation(LossReport(1, 0.5, 0.5, 0.1), training.speeds.since_restart(), 1.0)
     progress, _ = checkpoint_of(folder)

@@ -39,7 +39,7 @@ class ForestPlayer(Player):
         self.simulations = parameters.sims
         if self.simulations is None and parameters.seconds is None:
             self.simulations = self.default_simulations
-        nodes, edges = self._room()
+        nodes, edges = self._room(settings.widest)
         self.forest = Forest(game, settings, nodes=nodes, edges=edges, cache=cache, seed=seed)
         self._start: State | None = None
         self._actions: list[int] = []
@@ -111,11 +111,13 @@ class ForestPlayer(Player):
             line=self.forest.line(0, edge.action, LONGEST_LINE),
         )
 
-    def _room(self) -> tuple[int, int]:
+    def _room(self, widest: int) -> tuple[int, int]:
         """Nodes and edges for the memory allowed; no more than the search can use, with the tree that is kept."""
         legal = self.game.max_legal
-        node_bytes = NODE_BYTES + 8 * self.game.state_length + EDGE_BYTES * legal
-        nodes = max(2, self.parameters.memory * 1_000_000 // node_bytes)
+        width = min(widest or legal, legal)
+        spare = 2 * legal if width < legal else 0  # edges of a root with all its moves, and of the next
+        node_bytes = NODE_BYTES + 8 * self.game.state_length + EDGE_BYTES * width
+        nodes = max(2, (self.parameters.memory * 1_000_000 - EDGE_BYTES * spare) // node_bytes)
         if self.simulations is not None and self.parameters.seconds is None:
             nodes = min(nodes, 8 * self.simulations + 8)
-        return nodes, min(nodes * legal, math.ceil(self.parameters.memory * 1_000_000 / EDGE_BYTES))
+        return nodes, min(nodes * width + spare, math.ceil(self.parameters.memory * 1_000_000 / EDGE_BYTES))

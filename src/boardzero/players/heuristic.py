@@ -14,5 +14,11 @@ class HeuristicPlayer(ForestPlayer):
     Parameters = HeuristicParameters
 
     def __init__(self, game: Game, parameters: HeuristicParameters, seed: int = 0) -> None:
-        settings = SearchSettings(exploration=parameters.c, first_play="value", first_play_value=0, leaves=parameters.leaves)
+        settings = SearchSettings(
+            exploration=parameters.c,
+            first_play="value",
+            first_play_value=0,
+            leaves=parameters.leaves,
+            widest=parameters.width(game.max_legal),
+        )
         super().__init__(game, parameters, seed, LineHeuristic(game), settings)

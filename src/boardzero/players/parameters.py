@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from boardzero.settings.precision import Precision
+from boardzero.settings.search import USUAL_WIDTH, WIDE, width_for_play
 from boardzero.settings.specification import Parameters
 
 DEEPEST_LOOK = 1023  # plies that alpha-beta's table can hold
@@ -19,6 +20,17 @@ class ForestParameters(Parameters):
     noise: bool = Field(False, description="Dirichlet noise at the root, as in self-play")
     temperature: float = Field(0, ge=0, le=100, description="moves are drawn by visits ^ (1 / temperature); 0 takes the best")
     memory: int = Field(1024, ge=1, le=1_000_000, description="megabytes that the tree may take")
+    widest: int | None = Field(
+        None,
+        ge=0,
+        le=100_000,
+        description=f"moves that a position below the root keeps, the likeliest; 0: all; "
+        f"unless said {USUAL_WIDTH} in games with more than {WIDE} moves, otherwise all",
+    )
+
+    def width(self, moves: int) -> int:
+        """`widest` in a game with so many moves at most."""
+        return width_for_play(moves) if self.widest is None else self.widest
 
 
 class AlphaZeroParameters(ForestParameters):

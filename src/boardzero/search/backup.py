@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from boardzero.games.compiled import compiled_without_allocation as compiled
 from boardzero.games.rules import TURN_BIT
-from boardzero.search.forest_arrays import NONE
+from boardzero.search.forest_arrays import NONE, WHOLE
 from boardzero.search.selection import Edges, Nodes, clamp
 
 Path = npt.NDArray[np.void]
@@ -23,9 +23,9 @@ def tighten_edge(edges: Edges, edge: int, lower: int, upper: int) -> bool:
 
 @compiled()
 def tighten_node(nodes: Nodes, edges: Edges, node: int) -> bool:
-    """A node is worth what its best edge is; says whether its bounds became narrower."""
+    """A node is worth what its best edge is, or more if it was cut; says whether its bounds became narrower."""
     record = nodes[node]
-    lower, upper = -1, -1
+    lower, upper = -1, 1 if record.cut != WHOLE else -1
     for edge in range(record.first_edge, record.first_edge + record.edge_count):
         lower = max(lower, edges[edge].lower)
         upper = max(upper, edges[edge].upper)

@@ -15,21 +15,23 @@ from boardzero.games.rules import Game
 from boardzero.settings.search import SearchSettings
 
 NONE = -1
+WHOLE, CUT, LOOKED_THROUGH = 0, 1, 2  # nodes; those looked through have no winning move without an edge
 EMPTY_WORD = np.uint64(2**64 - 1)
 
 NODE = np.dtype(
     [
         ("value_sum", "f8"),  # over its own evaluation and all simulations through it
         ("first_edge", "i4"),
-        ("edge_count", "i4"),  # legal actions, in increasing order
+        ("edge_count", "i4"),  # legal actions, or the likeliest of them, in increasing order
         ("visits", "i4"),  # 1 for its own evaluation + simulations that went on through its edges
         ("evaluation", "f4"),  # by the network alone
-        ("first_parent", "i4"),  # with update_all_parents: the newest edge that leads here
+        ("first_parent", "i4"),  # with transpositions: the newest edge that leads here
         ("queued", "i4"),  # scratch: a place in a queue of nodes
         ("pending", "i2"),  # simulations on their way through it
         ("lower", "i1"),
         ("upper", "i1"),
         ("ready", "i1"),  # 0 while its evaluation is awaited
+        ("cut", "i1"),  # WHOLE, or not all legal actions have edges: CUT, then LOOKED_THROUGH
         ("marked", "i1"),  # scratch
     ],
     align=True,
@@ -41,7 +43,7 @@ EDGE = np.dtype(
         ("action", "i4"),
         ("child", "i4"),  # node, or NONE: not yet visited, or the action ends the game
         ("visits", "i4"),
-        ("next_parent", "i4"),  # with update_all_parents: the next edge that leads to the same child
+        ("next_parent", "i4"),  # with transpositions: the next edge that leads to the same child
         ("pending", "i2"),
         ("lower", "i1"),
         ("upper", "i1"),
@@ -93,6 +95,9 @@ class Arrays(NamedTuple):
     cache_states: npt.NDArray[np.uint64]  # [slots, words], all ones where empty
     cache_values: npt.NDArray[np.float32]  # [slots, 1 + legal]: the value, then the priors
     actions: npt.NDArray[np.int32]  # [legal], scratch
+    priors: npt.NDArray[np.float64]  # [legal], scratch: of these actions
+    highest: npt.NDArray[np.float64]  # [widest], scratch: the highest of these priors
+    next_state: npt.NDArray[np.uint64]  # [words], scratch
     counters: npt.NDArray[np.int64]  # [4]: simulations, evaluations, cache hits, results known without evaluation
 
 
@@ -111,6 +116,7 @@ class Options(NamedTuple):
     gumbel_visits: float
     gumbel_scale: float
     leaves: int
+    widest: int
     virtual_loss: float
     exact: bool
     transpositions: bool
@@ -142,6 +148,9 @@ ARRAYS = types.NamedTuple(
         _c(uint64, 2),
         _c(float32, 2),
         _c(int32, 1),
+        _c(float64, 1),
+        _c(float64, 1),
+        _c(uint64, 1),
         _c(int64, 1),
     ),
     Arrays,
@@ -164,6 +173,7 @@ def options_from(settings: SearchSettings) -> Options:
         gumbel_visits=float(settings.gumbel_visits),
         gumbel_scale=float(settings.gumbel_scale),
         leaves=settings.leaves,
+        widest=settings.widest,
         virtual_loss=float(settings.virtual_loss),
         exact=settings.exact,
         transpositions=settings.transpositions,
@@ -189,6 +199,9 @@ def new_arrays(game: Game, options: Options, trees: int, nodes: int, edges: int,
         cache_states=np.full((max(cache, 1), words), EMPTY_WORD, np.uint64),
         cache_values=np.zeros((max(cache, 1), 1 + legal), np.float32),
         actions=np.zeros(legal, np.int32),
+        priors=np.zeros(legal, np.float64),
+        highest=np.zeros(max(options.widest, 1), np.float64),
+        next_state=np.zeros(words, np.uint64),
         counters=np.zeros(4, np.int64),
     )
 

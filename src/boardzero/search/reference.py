@@ -9,7 +9,7 @@ lessons/5_mcts.py explains this.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -36,6 +36,8 @@ class Node:
     lower: int = -1
     upper: int = 1
     ready: bool = False
+    cut: bool = False  # legal actions are missing among its edges
+    looked_through: bool = False  # no winning move is among those
     parents: list[Edge] = field(default_factory=list)  # with update_all_parents
 
     @property
@@ -108,7 +110,7 @@ class ReferenceTree:
         self.nodes: list[Node] = []
         self.full = self.prepared = self.noisy = False
         self.simulations = self.started = 0
-        self.root = self.new_node(state)
+        self.root = self.new_node(state, self.game.legal_actions(state))
 
     # -- searching -----------------------------------------------------------------------------------------------------
     def search(self, evaluate: Evaluator, simulations: int, noisy: bool = False) -> None:
@@ -168,7 +170,13 @@ class ReferenceTree:
         """One simulation: a leaf that awaits its evaluation, or `known`, or `collision` with a leaf that does."""
         node, path = self.root, list[Edge]()
         while True:
-            edge = self.choose_edge(node)
+            chosen = self.keep_winning_move(node) or self.choose_edge(node)
+            if chosen is None:  # the node was cut, and none of its moves can be better than what it is sure of
+                if node.pending > 0:
+                    take_back_pending(path)
+                    return "collision"
+                return self.await_evaluation(node if self.widen(node) else None, node.state, path)
+            edge = chosen
             path.append(edge)
             node.pending += 1
             edge.pending += 1
@@ -189,16 +197,14 @@ class ReferenceTree:
             child = edge.child
             assert child is not None
             if not child.ready:
-                for step in path:
-                    step.owner.pending -= 1
-                    step.pending -= 1
+                take_back_pending(path)
                 return "collision"
             if self.settings.exact and child.proven:
                 return self.count_known(path, child, -child.lower)
             node = child
 
     # -- selection -----------------------------------------------------------------------------------------------------
-    def choose_edge(self, node: Node) -> Edge:
+    def choose_edge(self, node: Node) -> Edge | None:
         if node is self.root and self.settings.root == "gumbel":
             return self.best_gumbel_edge(node)
         total = node.visits + node.pending
@@ -217,7 +223,6 @@ class ReferenceTree:
                 score = math.inf
             if score > best_score:
                 best, best_score = edge, score
-        assert best is not None
         return best
 
     def best_gumbel_edge(self, node: Node) -> Edge:
@@ -260,9 +265,9 @@ class ReferenceTree:
         return (self.settings.gumbel_visits + most) * self.settings.gumbel_scale
 
     # -- growth --------------------------------------------------------------------------------------------------------
-    def new_node(self, state: State) -> Node:
+    def new_node(self, state: State, actions: list[int]) -> Node:
         node = Node(state)
-        node.edges = [Edge(node, action) for action in self.game.legal_actions(state)]
+        node.edges = [Edge(node, action) for action in actions]
         if not node.edges:  # the game is over: nothing to evaluate
             node.lower = node.upper = -RESULTS[self.game.outcome(state)]
             node.ready = True
@@ -270,14 +275,37 @@ class ReferenceTree:
         return node
 
     def grow(self, state: State) -> Node | None:
-        edges = sum(len(node.edges) for node in self.nodes) + len(self.game.legal_actions(state))
-        if len(self.nodes) == self.node_limit or edges > self.edge_limit:
-            self.full = True
+        actions = self.game.legal_actions(state)
+        kept = actions[: self.settings.widest or None]  # which they are its evaluation will tell
+        if not self.has_room(len(kept)):
             return None
-        return self.new_node(state)
+        node = self.new_node(state, kept)
+        node.cut = len(kept) < len(actions)
+        return node
+
+    def has_room(self, edges: int, as_root: bool = False) -> bool:
+        """For one more node; where nodes are cut, the last room is for a root with all its actions."""
+        nodes, edges = len(self.nodes) + 1, sum(len(node.edges) for node in self.nodes) + edges
+        if self.settings.widest and not as_root:
+            nodes, edges = nodes + 1, edges + self.game.max_legal
+        self.full = self.full or nodes > self.node_limit or edges > self.edge_limit
+        return nodes <= self.node_limit and edges <= self.edge_limit
+
+    def widen(self, node: Node, as_root: bool = False) -> bool:
+        """Give a cut node all its edges, to be evaluated again. It moves to a new place; the old one is not free at once."""
+        actions = self.game.legal_actions(node.state)
+        if not self.has_room(len(actions), as_root):
+            return False
+        self.nodes[self.nodes.index(node)] = replace(node, edges=[replace(edge) for edge in node.edges])
+        self.nodes.append(node)
+        known = {edge.action: edge for edge in node.edges}
+        node.edges = [known.get(action) or Edge(node, action) for action in actions]
+        node.cut = node.looked_through = node.ready = False
+        return True
 
     def find_node(self, state: State) -> Node | None:
-        return next((node for node in self.nodes if np.array_equal(node.state, state)), None)
+        """The newest, since that of a node which was widened is still there as it was."""
+        return next((node for node in reversed(self.nodes) if np.array_equal(node.state, state)), None)
 
     def link(self, edge: Edge, child: Node) -> None:
         edge.child = child
@@ -286,10 +314,37 @@ class ReferenceTree:
     def priors(self, node: Node | None, logits: np.ndarray[tuple[int], np.dtype[np.float32]]) -> list[float]:
         if node is None:
             return []
-        legal = [float(logits[edge.action]) for edge in node.edges]
+        actions = self.game.legal_actions(node.state) if node.cut else [edge.action for edge in node.edges]
+        legal = [float(logits[action]) for action in actions]
         powers = [math.exp(logit - max(legal)) for logit in legal]
         total = sum_in_order(powers)
         return [float32(power / total) for power in powers]
+
+    def set_priors(self, node: Node, priors: list[float]) -> None:
+        """Of all legal actions; a cut node now gets the edges of the likeliest."""
+        if not node.cut:
+            for edge, prior in zip(node.edges, priors, strict=True):
+                edge.prior = prior
+            return
+        prior_of = dict(zip(self.game.legal_actions(node.state), priors, strict=True))
+        ranked = sorted(prior_of, key=lambda action: (-prior_of[action], action))
+        kept = sorted(ranked[: self.settings.widest])
+        total = sum_in_order([prior_of[action] for action in kept])
+        node.edges = [Edge(node, action, prior=float32(prior_of[action] / total)) for action in kept]
+
+    def keep_winning_move(self, node: Node) -> Edge | None:
+        """A move that wins at once and was cut, now in the place of the least likely; looked for once, before all others."""
+        if not node.cut or node.looked_through:
+            return None
+        node.looked_through = True
+        kept = {edge.action for edge in node.edges}
+        for action in self.game.legal_actions(node.state):
+            if action not in kept and self.game.outcome(self.game.next_state(node.state, action)) is Outcome.MOVER_WON:
+                least = min(node.edges, key=lambda edge: (edge.prior, -edge.action))
+                least.action = action
+                node.edges.sort(key=lambda edge: edge.action)
+                return least
+        return None
 
     def await_evaluation(self, node: Node | None, state: State, path: list[Edge]) -> Leaf:
         known = None
@@ -307,10 +362,10 @@ class ReferenceTree:
         """An evaluation has come."""
         node, value = leaf.node, float32(value)
         if node is not None:
-            for edge, prior in zip(node.edges, priors, strict=True):
-                edge.prior = prior
-            node.evaluation = node.value_sum = value
-            node.visits, node.ready = 1, True
+            self.set_priors(node, priors)
+            node.evaluation, node.ready = value, True
+            if node.visits == 0:  # a node that was widened has counted it before
+                node.value_sum, node.visits = value, 1
             if self.cache_slots and leaf.known is None:
                 self.cache[self.cache_slot(leaf.state)] = (leaf.state.tobytes(), value, priors)
         if leaf.path:
@@ -335,7 +390,8 @@ class ReferenceTree:
             edge.pending -= 1
             edge.value_sum += value
             if narrower:
-                sure, possible = max(other.lower for other in node.edges), max(other.upper for other in node.edges)
+                sure = max(other.lower for other in node.edges)
+                possible = 1 if node.cut else max(other.upper for other in node.edges)
                 narrower = sure > node.lower or possible < node.upper
                 node.lower, node.upper = max(node.lower, sure), min(node.upper, possible)
             value = clamp(value, node.lower, node.upper)
@@ -447,7 +503,7 @@ class ReferenceTree:
     def advance(self, action: int) -> None:
         """Play a move and keep the subtree that it leads to."""
         edge = next(edge for edge in self.root.edges if edge.action == action)
-        if edge.child is None:
+        if edge.child is None or (edge.child.cut and not self.widen(edge.child, as_root=True)):
             self.set_root(self.game.next_state(self.root.state, action))
             return
         self.root = edge.child
@@ -460,6 +516,13 @@ class ReferenceTree:
             for edge in node.edges:
                 if edge.child is not None:
                     edge.child.parents.insert(0, edge)
+
+
+def take_back_pending(path: list[Edge]) -> None:
+    """Undo the descent of a simulation that is given up."""
+    for edge in path:
+        edge.owner.pending -= 1
+        edge.pending -= 1
 
 
 def worthwhile_edges(node: Node) -> list[Edge]:

@@ -7,9 +7,10 @@ from numba import int32, int64, types
 from boardzero.games.compiled import compiled_without_allocation as compiled
 from boardzero.games.function_pointers import Addresses, apply_function, legal_function
 from boardzero.search.backup import enqueue
-from boardzero.search.forest_arrays import ARRAYS, NONE, OPTIONS, Arrays, Options
+from boardzero.search.forest_arrays import ARRAYS, NONE, OPTIONS, WHOLE, Arrays, Options
 from boardzero.search.growth import insert_into_table, new_node
 from boardzero.search.selection import Edges, Nodes
+from boardzero.search.widening import widen
 
 
 @compiled()
@@ -59,7 +60,7 @@ def keep_subtree(arrays: Arrays, tree: int, root: int, options: Options) -> None
         clear_table(arrays.table[tree])
         for node in range(kept):
             insert_into_table(arrays.table[tree], states, node)
-    if options.update_all_parents:
+    if options.transpositions:
         relink_parents(arrays, tree)
 
 
@@ -102,12 +103,15 @@ def set_root(addresses: Addresses, arrays: Arrays, options: Options, tree: int, 
     """Begin a tree anew at a state."""
     legal = legal_function(addresses[0], addresses[1])
     plant(arrays, tree, options)
-    new_node(arrays, tree, state, legal, options)
+    new_node(arrays, tree, state, legal, options, 0, True)
 
 
 @compiled(types.void(types.Array(int64, 1, "C"), ARRAYS, OPTIONS, types.Array(int32, 1, "C")))
 def advance_roots(addresses: Addresses, arrays: Arrays, options: Options, actions: npt.NDArray[np.int32]) -> None:
-    """Play an action in each tree (NONE: leave it); its subtree stays, or a fresh root takes its place."""
+    """Play an action in each tree (NONE: leave it); its subtree stays, or a fresh root takes its place.
+
+    A root has all legal actions: where it has been cut, it is widened, and evaluated again by the next search.
+    """
     legal = legal_function(addresses[0], addresses[1])
     apply = apply_function(addresses[2], addresses[3])
     for tree in range(len(arrays.trees)):
@@ -118,10 +122,12 @@ def advance_roots(addresses: Addresses, arrays: Arrays, options: Options, action
         for edge in range(root.first_edge, root.first_edge + root.edge_count):
             if arrays.edges[tree, edge].action == actions[tree]:
                 child = arrays.edges[tree, edge].child
+                if child != NONE and arrays.nodes[tree, child].cut != WHOLE:
+                    child = widen(arrays, tree, edge, legal, options, True)
         if child != NONE:
             keep_subtree(arrays, tree, child, options)
         else:
             state = arrays.leaf_states[tree, 0]
             apply(arrays.states[tree, arrays.trees[tree].root], np.int64(actions[tree]), state)
             plant(arrays, tree, options)
-            new_node(arrays, tree, state, legal, options)
+            new_node(arrays, tree, state, legal, options, 0, True)

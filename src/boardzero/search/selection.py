@@ -65,7 +65,10 @@ def noisy_prior(prior: float, noise: float, options: Options) -> float:
 def best_edge(
     nodes: Nodes, edges: Edges, node: int, options: Options, root_edges: RootEdges, noisy: bool, at_root: bool
 ) -> int:
-    """The edge with the highest value + c · prior · √N / (1 + n); edges under evaluation count as lost."""
+    """The edge with the highest value + c · prior · √N / (1 + n); edges under evaluation count as lost.
+
+    NONE where no edge can be better than what the node is sure of: then the node was cut, or is proven.
+    """
     first = nodes[node].first_edge
     node_lower = nodes[node].lower
     total = nodes[node].visits + nodes[node].pending

@@ -20,6 +20,7 @@ from boardzero.search.backup import back_up, back_up_other_parents, take_back_pe
 from boardzero.search.forest_arrays import (
     ARRAYS,
     CACHE_HITS,
+    CUT,
     EVALUATIONS,
     KNOWN_RESULTS,
     NONE,
@@ -38,9 +39,12 @@ from boardzero.search.growth import (
     result_of,
     set_priors,
     take_priors_from_cache,
+    write_actions,
+    write_priors,
 )
 from boardzero.search.sampling import draw_gamma, draw_gumbel
 from boardzero.search.selection import RootEdges, best_edge, best_gumbel_edge, considered_visits
+from boardzero.search.widening import keep_winning_move, widen
 
 LEAF_FOUND, KNOWN, COLLISION = 0, 1, 2
 MOST_IN_A_STEP = 10_000  # simulations of one tree
@@ -72,7 +76,7 @@ def collect_leaves(
         if nodes[root].ready == 0:
             for word in range(arrays.states.shape[2]):
                 arrays.leaf_states[tree, 0, word] = arrays.states[tree, root, word]
-            rows = await_evaluation(arrays, tree, root, 0, encode, rows)
+            rows = await_evaluation(arrays, tree, root, 0, legal, encode, rows)
         else:
             if record.prepared == 0:
                 prepare_root(arrays, tree)
@@ -86,7 +90,7 @@ def collect_leaves(
         if rows > first_row or record.leaves == 0:
             return rows
         paused = record.started >= pause
-        finish_round(arrays, tree, options, logits, values)  # every leaf was in the cache: nothing to wait for
+        finish_round(arrays, tree, options, legal, logits, values)  # every leaf was in the cache: nothing to wait for
         if paused:
             return rows
 
@@ -128,7 +132,17 @@ def descend(
     path = arrays.paths[tree, leaf]
     node, depth = record.root, 0
     while True:
-        edge = choose_edge(arrays, tree, node, options)
+        edge = keep_winning_move(arrays, tree, node, legal, apply) if nodes[node].cut == CUT else NONE
+        if edge == NONE:
+            edge = choose_edge(arrays, tree, node, options)
+        if edge == NONE:  # the node was cut, and none of its moves can be better than what it is sure of
+            if nodes[node].pending > 0:
+                take_back_pending(nodes, edges, path, depth)
+                return COLLISION, rows
+            for word in range(len(state)):
+                state[word] = arrays.states[tree, node, word]
+            child = widen(arrays, tree, path[depth - 1].edge, legal, options, False)
+            break
         path[depth].node, path[depth].edge = node, edge
         depth += 1
         nodes[node].pending += 1
@@ -146,10 +160,10 @@ def descend(
             if options.transpositions:
                 child = find_in_table(arrays.table[tree], arrays.states[tree], state)
             if child == NONE:
-                child = new_node(arrays, tree, state, legal, options)
+                child = new_node(arrays, tree, state, legal, options, options.widest, False)
                 if child != NONE:
                     link(arrays, tree, edge, child, options)
-                return LEAF_FOUND, await_evaluation(arrays, tree, child, depth, encode, rows)
+                break
             link(arrays, tree, edge, child, options)
         if nodes[child].ready == 0:
             take_back_pending(nodes, edges, path, depth)
@@ -158,6 +172,7 @@ def descend(
             count_known(arrays, tree, options, depth, child, -nodes[child].lower)
             return KNOWN, rows
         node = child
+    return LEAF_FOUND, await_evaluation(arrays, tree, child, depth, legal, encode, rows)
 
 
 @compiled()
@@ -181,7 +196,7 @@ def finish_simulation(
 
 
 @compiled()
-def await_evaluation(arrays: Arrays, tree: int, node: int, depth: int, encode: EncodeRule, rows: int) -> int:
+def await_evaluation(arrays: Arrays, tree: int, node: int, depth: int, legal: LegalRule, encode: EncodeRule, rows: int) -> int:
     """Add a leaf to the round, from the cache or as a row of the batch; node NONE: the tree is full, only its value counts."""
     record = arrays.trees[tree]
     state = arrays.leaf_states[tree, record.leaves]
@@ -192,7 +207,9 @@ def await_evaluation(arrays: Arrays, tree: int, node: int, depth: int, encode: E
     if slot != NONE:
         leaf.value = arrays.cache_values[slot, 0]
         if node != NONE:
-            take_priors_from_cache(arrays, tree, node, slot)
+            count = write_actions(arrays, tree, node, legal)
+            take_priors_from_cache(arrays, slot, count)
+            set_priors(arrays, tree, node, count)
         arrays.counters[CACHE_HITS] += 1
         return rows
     encode(state, arrays.planes[rows])
@@ -203,21 +220,26 @@ def await_evaluation(arrays: Arrays, tree: int, node: int, depth: int, encode: E
 
 @compiled()
 def finish_round(
-    arrays: Arrays, tree: int, options: Options, logits: npt.NDArray[np.float32], values: npt.NDArray[np.float32]
+    arrays: Arrays,
+    tree: int,
+    options: Options,
+    legal: LegalRule,
+    logits: npt.NDArray[np.float32],
+    values: npt.NDArray[np.float32],
 ) -> None:
     """Take in the evaluations of a tree's round, in the order in which its leaves were found."""
     record = arrays.trees[tree]
-    nodes, edges = arrays.nodes[tree], arrays.edges[tree]
     for index in range(record.leaves):
         leaf = arrays.leaves[tree, index]
         if leaf.row != NONE:
             leaf.value = values[leaf.row]
             if leaf.node != NONE:
-                set_priors(nodes, edges, leaf.node, logits[leaf.row])
+                count = write_actions(arrays, tree, leaf.node, legal)
+                write_priors(arrays, count, logits[leaf.row])
+                put_into_cache(arrays, arrays.states[tree, leaf.node], leaf.value, count)
+                set_priors(arrays, tree, leaf.node, count)
         if leaf.node != NONE:
-            make_ready(nodes, leaf.node, float(leaf.value))
-            if leaf.row != NONE:
-                put_into_cache(arrays, tree, leaf.node)
+            make_ready(arrays.nodes[tree], leaf.node, float(leaf.value))
         if leaf.depth > 0:
             finish_simulation(arrays, tree, index, options, leaf.depth, leaf.node, -float(leaf.value), -1, 1)
     record.leaves = 0
@@ -270,6 +292,6 @@ def step(
     rows = 0
     for tree in range(len(arrays.trees)):
         if arrays.trees[tree].leaves > 0:
-            finish_round(arrays, tree, options, logits, values)
+            finish_round(arrays, tree, options, legal, logits, values)
         rows = collect_leaves(arrays, tree, options, legal, apply, encode, logits, values, rows)
     return rows

@@ -6,6 +6,8 @@ from pydantic import Field, model_validator
 
 from boardzero.settings.specification import Parameters
 
+WIDE, USUAL_WIDTH = 128, 64  # a game with more moves than this is wide; what its positions then keep of them in play
+
 
 class SearchSettings(Parameters):
     """Settings of the forest; the defaults suit play, self-play adds noise."""
@@ -32,6 +34,9 @@ class SearchSettings(Parameters):
     gumbel_visits: float = Field(50, ge=0, description="Gumbel: c_visit, the weight of values before any visit")
     gumbel_scale: float = Field(1.0, gt=0, description="Gumbel: c_scale, the weight of values (0 to 1) against logits")
     leaves: int = Field(1, ge=1, le=256, description="leaves of one tree that are evaluated together")
+    widest: int = Field(
+        0, ge=0, description="moves that a position below the root keeps at most, the likeliest, to save memory; 0: all"
+    )
     virtual_loss: float = Field(1.0, ge=0, description="losses that a leaf under evaluation counts for")
     exact: bool = Field(True, description="back up proven wins, draws and losses as bounds")
     transpositions: bool = Field(False, description="one node for a position, however it is reached; statistics stay on edges")
@@ -44,13 +49,18 @@ class SearchSettings(Parameters):
         return self
 
 
+def width_for_play(moves: int) -> int:
+    """`widest` for play, in a game with so many moves at most: docs/search.md has the matches that it was chosen by."""
+    return USUAL_WIDTH if moves > WIDE else 0
+
+
 def settings_for_play(moves: int, simulations_known: bool = True, leaves: int = 1) -> SearchSettings:
     """How a network plays best in a game with so many moves at most.
 
     By Gumbel's halving, if it can consider all of them and the number of simulations is known before; otherwise by PUCT.
     Halving tries every move of the root and so proves more: docs/training.md has the mistakes of both.
     """
-    settings = SearchSettings(leaves=leaves)
+    settings = SearchSettings(leaves=leaves, widest=width_for_play(moves))
     halving = simulations_known and moves <= settings.considered
     return settings.model_copy(update={"root": "gumbel"}) if halving else settings
 

@@ -9,7 +9,7 @@ from queue import Empty, SimpleQueue
 
 from boardzero.errors import BadInput
 from boardzero.search.forest import Evaluator
-from boardzero.settings.search import SearchSettings
+from boardzero.settings.search import SearchSettings, width_for_play
 from boardzero.web.thinking.grove import Grove
 from boardzero.web.thinking.jobs import SearchJob, SearchKey
 
@@ -21,9 +21,10 @@ BACKGROUND = 5  # how much more readily the page's own thread gets a core (nicen
 
 def search_settings(key: SearchKey) -> SearchSettings:
     """The search that goes with the evaluator of a key: as the players of the same names do it against a clock."""
+    widest = width_for_play(key.game.max_legal)
     if key.network is None:
-        return SearchSettings(exploration=4.0, first_play="value", first_play_value=0)
-    return SearchSettings(leaves=LEAVES)
+        return SearchSettings(exploration=4.0, first_play="value", first_play_value=0, widest=widest)
+    return SearchSettings(leaves=LEAVES, widest=widest)
 
 
 def load_evaluator(key: SearchKey) -> Evaluator:
