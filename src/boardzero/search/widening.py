@@ -4,7 +4,6 @@ A winning move is never missing for long, nothing is proven by moves that are mi
 the root, and where all others are settled.
 """
 
-
 from boardzero.games.compiled import compiled_without_allocation as compiled
 from boardzero.games.rules import ApplyRule, LegalRule
 from boardzero.search.forest_arrays import LOOKED_THROUGH, NONE, Arrays, Options
