@@ -62,7 +62,7 @@ def test_games_go_on_while_it_trains(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_the_gate_compares_while_the_others_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Training reaches further generations before the first comparison has ended."""
     folder = begin(
-        tmp_path / "run", *CONCURRENT, "gate.kind=percentage", "gate.percentage=1", "gate.games=4", "evaluation.share=0",
+        tmp_path / "run", *CONCURRENT, "gate.kind=percentage", "gate.games=4", "evaluation.share=0",
         generations=4,
     )  # fmt: skip
     compare = Gate.compare
@@ -79,6 +79,7 @@ def test_the_gate_compares_while_the_others_go_on(tmp_path: Path, monkeypatch: p
             return compare(self, *arguments)  # type: ignore[arg-type]
 
         monkeypatch.setattr(Gate, "compare", slow)
+        monkeypatch.setattr(Gate, "is_passed", lambda *_: True)
         training.settings = training.settings.model_copy(update={"generations": 3})
         training.run()
         assert training.promotions.promoted[0] == 1
@@ -86,9 +87,10 @@ def test_the_gate_compares_while_the_others_go_on(tmp_path: Path, monkeypatch: p
     assert generations[0][1] > generations[0][0]
 
 
-def test_a_concurrent_run_clears_its_window_safely(tmp_path: Path) -> None:
+def test_a_concurrent_run_clears_its_window_safely(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Gate, "is_passed", lambda *_: True)
     folder = begin(
-        tmp_path / "run", *CONCURRENT, "gate.kind=percentage", "gate.percentage=1", "gate.games=4",
+        tmp_path / "run", *CONCURRENT, "gate.kind=percentage", "gate.games=4",
         "replay.window.clear_on_promotion=true", "replay.window.kind=all", generations=4,
     )  # fmt: skip
     events = run(folder)
@@ -106,7 +108,7 @@ def test_strength_is_measured_beside_it(tmp_path: Path) -> None:
 
 def test_a_network_in_a_match_is_not_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Training is several generations further when the match ends, and the network is still there to take over."""
-    changes = ("gate.kind=percentage", "gate.percentage=1", "gate.games=2", "keep_every=1000", "evaluation.share=0")
+    changes = ("gate.kind=percentage", "gate.games=2", "keep_every=1000", "evaluation.share=0")
     folder = begin(tmp_path / "run", *CONCURRENT, *changes, "training.positions=40", generations=6)
     compare = Gate.compare
     with Training(folder, lambda _: None) as training:
@@ -120,6 +122,7 @@ def test_a_network_in_a_match_is_not_forgotten(tmp_path: Path, monkeypatch: pyte
             return score
 
         monkeypatch.setattr(Gate, "compare", slow)
+        monkeypatch.setattr(Gate, "is_passed", lambda *_: True)
         training.run()
         promoted = training.promotions.promoted
     assert promoted[0] == 1

@@ -13,6 +13,7 @@ from training_runs import assert_nothing_lost_or_twice, begin, checkpoint_of, ga
 from boardzero.errors import BadInput
 from boardzero.events.training import DamageFound, TrainingEvent
 from boardzero.network.weights import ONNX_SUFFIX, load_network, read_header
+from boardzero.training.gate import Gate
 from boardzero.training.loop import Training
 from boardzero.training.run_folder import RunFolder, troubles_of_the_disk_said
 
@@ -178,12 +179,13 @@ def test_other_troubles_of_the_disk_are_said_too(tmp_path: Path) -> None:
 
 
 # -- the disk ---------------------------------------------------------------------------------------------------------
-def test_a_run_stays_within_its_disk_limit(tmp_path: Path) -> None:
+def test_a_run_stays_within_its_disk_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Old shards and networks go; networks kept for good and those promoted stay."""
+    monkeypatch.setattr(Gate, "is_passed", lambda *_: True)
     limit = 60_000
     folder = begin(
         tmp_path / "run", f"replay.disk_bytes={limit}", "replay.shard_games=20", "replay.window.kind=games",
-        "replay.window.games=20", "keep_every=4", "gate.kind=percentage", "gate.percentage=1", "gate.games=2", "gate.every=3",
+        "replay.window.games=20", "keep_every=4", "gate.kind=percentage", "gate.games=2", "gate.every=3",
         "training.positions=60", "training.first_positions=60", generations=10,
     )  # fmt: skip
     run(folder)
