@@ -104,7 +104,8 @@ def test_games_of_the_gate_and_of_evaluations_are_logged_with_their_players(url:
             logged(event)
     compared = [event for event in events if isinstance(event, NetworksCompared)]
     measured = [event for event in events if isinstance(event, StrengthMeasured)]
-    assert compared and measured
+    assert measured
+    assert compared or mode == "concurrent"  # where a run may end before a match does
     database = Database(url)
     with database.reading() as connection:
         rows = {(row["source"], row["player"], row["opponent"]): row for row in list_matches(connection)}
