@@ -91,11 +91,11 @@ def test_a_concurrent_run_clears_its_window_safely(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(Gate, "is_passed", lambda *_: True)
     folder = begin(
         tmp_path / "run", *CONCURRENT, "gate.kind=percentage", "gate.games=4",
-        "replay.window.clear_on_promotion=true", "replay.window.kind=all", generations=4,
+        "replay.window.clear_on_promotion=true", "replay.window.kind=all", generations=10,
     )  # fmt: skip
     events = run(folder)
     assert any(isinstance(event, NetworksCompared) and event.promoted for event in events)
-    assert checkpoint_of(folder)[0].generation == 4
+    assert checkpoint_of(folder)[0].generation == 10
 
 
 def test_strength_is_measured_beside_it(tmp_path: Path) -> None:
