@@ -9,7 +9,7 @@ lessons/5_mcts.py explains this.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,79 +17,21 @@ from boardzero.games.counting import hash_state
 from boardzero.games.randomness import draw_uniform, new_stream
 from boardzero.games.rules import Game, Outcome, State
 from boardzero.search.forest import Evaluator
+from boardzero.search.reference_records import (
+    Edge,
+    Leaf,
+    Node,
+    clamp,
+    descendants,
+    float32,
+    sum_in_order,
+    take_back_pending,
+    worthwhile_edges,
+)
 from boardzero.search.sampling import draw_gamma, draw_gumbel
 from boardzero.settings.search import SearchSettings
 
 RESULTS = {Outcome.DRAW: 0, Outcome.MOVER_WON: 1, Outcome.MOVER_LOST: -1}  # for the player who moved last
-
-
-@dataclass(eq=False)
-class Node:
-    """A position in the tree."""
-
-    state: State
-    edges: list[Edge] = field(default_factory=list)
-    visits: int = 0  # 1 for its own evaluation + simulations through its edges
-    pending: int = 0  # simulations on their way
-    value_sum: float = 0.0
-    evaluation: float = 0.0
-    lower: int = -1
-    upper: int = 1
-    ready: bool = False
-    cut: bool = False  # legal actions are missing among its edges
-    looked_through: bool = False  # no winning move is among those
-    parents: list[Edge] = field(default_factory=list)  # with update_all_parents
-
-    @property
-    def value(self) -> float:
-        return clamp(self.value_sum / max(self.visits, 1), self.lower, self.upper)
-
-    @property
-    def proven(self) -> bool:
-        return self.lower == self.upper
-
-
-@dataclass(eq=False)
-class Edge:
-    """A move from a position."""
-
-    owner: Node
-    action: int
-    child: Node | None = None
-    visits: int = 0
-    pending: int = 0
-    value_sum: float = 0.0
-    prior: float = 0.0
-    lower: int = -1
-    upper: int = 1
-    # At the root only:
-    noise: float = 0.0
-    gumbel: float = 0.0
-    logit: float = 0.0
-    visits_before: int = 0
-
-    def value(self, unvisited: float = 0.0) -> float:
-        mean = self.value_sum / self.visits if self.visits else unvisited
-        return clamp(mean, self.lower, self.upper)
-
-
-@dataclass
-class Leaf:
-    """A simulation that waits for its evaluation; without a node where the tree is full."""
-
-    node: Node | None
-    state: State
-    path: list[Edge]
-    known: tuple[float, list[float]] | None  # value and priors, if they were in the cache
-
-
-def clamp(value: float, lower: int, upper: int) -> float:
-    return min(max(value, float(lower)), float(upper))
-
-
-def float32(value: float) -> float:
-    """The nearest number that the forest can store."""
-    return float(np.float32(value))
 
 
 class ReferenceTree:
@@ -518,18 +460,6 @@ class ReferenceTree:
                     edge.child.parents.insert(0, edge)
 
 
-def take_back_pending(path: list[Edge]) -> None:
-    """Undo the descent of a simulation that is given up."""
-    for edge in path:
-        edge.owner.pending -= 1
-        edge.pending -= 1
-
-
-def worthwhile_edges(node: Node) -> list[Edge]:
-    """Edges that may be better than what the node is already sure of."""
-    return [edge for edge in node.edges if edge.upper > node.lower]
-
-
 def halving_schedule(considered: int, simulations: int) -> list[int]:
     """Sequential halving: for each simulation, how many visits the edge has that is due."""
     if considered <= 1:
@@ -544,22 +474,3 @@ def halving_schedule(considered: int, simulations: int) -> list[int]:
         visits += extra
         considered = max(2, considered // 2)
     return schedule[:simulations]
-
-
-def descendants(root: Node) -> list[Node]:
-    found = [root]
-    seen = {id(root)}
-    for node in found:  # grows while it is gone through
-        for edge in node.edges:
-            if edge.child is not None and id(edge.child) not in seen:
-                seen.add(id(edge.child))
-                found.append(edge.child)
-    return found
-
-
-def sum_in_order(numbers: list[float]) -> float:
-    """The sum from left to right, rounded at every step as compiled code does (Python's own sum is more exact)."""
-    total = 0.0
-    for number in numbers:
-        total += number
-    return total
