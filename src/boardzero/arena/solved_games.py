@@ -1,5 +1,6 @@
 """Games whose moves have known values: which solver knows them, and which of their positions it solves in a moment."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -52,7 +53,7 @@ class SolvedPosition:
         return any(value is not None and value > chosen for value in self.values)
 
 
-class Solver:
+class Solver(ABC):
     """Knows the values of all moves in positions of one game.
 
     placed  how many stones, fewest and most, are placed in positions that are drawn: so many that these are soon solved
@@ -60,9 +61,9 @@ class Solver:
 
     placed: tuple[int, int]
 
+    @abstractmethod
     def values(self, position: Position) -> Values:
         """However long it takes; a position that is too early for the solver is refused (BadInput)."""
-        raise NotImplementedError
 
     def solve(self, position: Position) -> SolvedPosition:
         return SolvedPosition(position, self.values(position))
