@@ -2,7 +2,6 @@
 
 import random
 import re
-import shutil
 import threading
 import time
 from types import SimpleNamespace
@@ -24,9 +23,6 @@ from boardzero.games.position import Position
 from boardzero.protocols.gtp import action_of, parse_command, vertex_of
 
 OTHELLO, GOMOKU = find_game("othello"), find_game("gomoku:size=13")
-RHINO = shutil.which("gtp-rhino") or shutil.which("/usr/games/gtp-rhino")
-HELLO = ["> list_commands", "< = play", "< genmove", "< ", "> boardsize 8", "< =", "< ", "> clear_board", "< =", "< "]
-CLEAR = ["> clear_board", "< =", "< "]
 
 
 def engine(game: str = "othello", player: str = "random") -> Talk:

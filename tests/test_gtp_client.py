@@ -3,7 +3,7 @@
 import shutil
 
 import pytest
-from engine_helpers import Script, SessionTransport, Talk, ThinkingThread
+from engine_helpers import Script, SessionTransport, ThinkingThread
 
 from boardzero.arena.game import play_game
 from boardzero.arena.match import Match, MatchSettings
@@ -19,14 +19,10 @@ from boardzero.players.engine_name import EngineParameters
 from boardzero.players.engine_process import EngineFault, ProcessTransport
 from boardzero.protocols.gtp import vertex_of
 
-OTHELLO, GOMOKU = find_game("othello"), find_game("gomoku:size=13")
+OTHELLO = find_game("othello")
 RHINO = shutil.which("gtp-rhino") or shutil.which("/usr/games/gtp-rhino")
 HELLO = ["> list_commands", "< = play", "< genmove", "< ", "> boardsize 8", "< =", "< ", "> clear_board", "< =", "< "]
 CLEAR = ["> clear_board", "< =", "< "]
-
-
-def engine(game: str = "othello", player: str = "random") -> Talk:
-    return Talk(lambda answer: GtpSession(answer, ThinkingThread(player), find_game(game), seconds=0.2))
 
 
 def led(dialogue: list[str]) -> EnginePlayer:
