@@ -16,7 +16,6 @@ from engine_helpers import ENGINE, on_linux
 from boardzero.cli.main import main
 from boardzero.engines.gomocup import GomocupSession
 from boardzero.engines.thinking_process import ThinkingProcess
-from boardzero.games.catalogue import find_game
 from boardzero.players.catalogue import player_class
 from boardzero.players.engine import DIALOGUES
 from boardzero.players.engine_name import PROTOCOLS, EngineParameters
@@ -26,7 +25,6 @@ from boardzero.search.alphabeta_table import DEEPEST
 from boardzero.search.rollouts import DEFAULT_CAPACITY
 from boardzero.settings.specification import Parameters
 
-GOMOKU = find_game("gomoku:size=7")
 TOOLS = Path(__file__).parents[1] / "tools"
 
 

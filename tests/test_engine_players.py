@@ -23,7 +23,6 @@ from boardzero.players.catalogue import find_player
 from boardzero.players.engine import EnginePlayer
 
 GOMOKU = find_game("gomoku:size=7")
-TOOLS = Path(__file__).parents[1] / "tools"
 
 
 def match_with(command: str, settings: str = ",patience=60", games: int = 4, clock: Clock | None = None) -> MatchResult:
