@@ -52,6 +52,7 @@ search_settings = st.builds(
     widest=st.sampled_from([0, 0, 1, 2, 3, 6]),
     virtual_loss=st.sampled_from([0.0, 1.0, 3.0]),
     exact=st.booleans(),
+    look_ahead=st.booleans(),
     transpositions=st.booleans(),
     all_parents=st.booleans(),
 )
@@ -127,6 +128,7 @@ BATCH_SETTINGS = [
     SearchSettings(leaves=4, transpositions=True),
     SearchSettings(forced_playouts=2, exact=False),
     SearchSettings(widest=3, leaves=2),
+    SearchSettings(look_ahead=True, leaves=2, transpositions=True),
     SearchSettings(leaves=3, root="gumbel", transpositions=True, update_all_parents=True),
 ]
 

@@ -44,6 +44,9 @@ class AlphaZeroParameters(ForestParameters):
     leaves: int = Field(
         0, ge=0, le=256, description="leaves that are evaluated together; 0: 4 against a clock, 1 (better moves) otherwise"
     )
+    look_ahead: bool = Field(
+        True, description="ask the rules, before a position is evaluated, whether its player to move wins at once"
+    )
 
 
 class HeuristicParameters(ForestParameters):

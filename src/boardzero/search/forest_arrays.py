@@ -41,7 +41,7 @@ EDGE = np.dtype(
         ("value_sum", "f8"),
         ("prior", "f4"),
         ("action", "i4"),
-        ("child", "i4"),  # node, or NONE: not yet visited, or the action ends the game
+        ("child", "i4"),  # node, or NONE: not yet visited, or the result was known without one
         ("visits", "i4"),
         ("next_parent", "i4"),  # with transpositions: the next edge that leads to the same child
         ("pending", "i2"),
@@ -119,6 +119,7 @@ class Options(NamedTuple):
     widest: int
     virtual_loss: float
     exact: bool
+    look_ahead: bool
     transpositions: bool
     update_all_parents: bool
 
@@ -176,6 +177,7 @@ def options_from(settings: SearchSettings) -> Options:
         widest=settings.widest,
         virtual_loss=float(settings.virtual_loss),
         exact=settings.exact,
+        look_ahead=settings.look_ahead,
         transpositions=settings.transpositions,
         update_all_parents=settings.update_all_parents,
     )

@@ -112,7 +112,7 @@ class ReferenceTree:
         """One simulation: a leaf that awaits its evaluation, or `known`, or `collision` with a leaf that does."""
         node, path = self.root, list[Edge]()
         while True:
-            chosen = self.keep_winning_move(node) or self.choose_edge(node)
+            chosen = self.winning_edge(node) or self.choose_edge(node)
             if chosen is None:  # the node was cut, and none of its moves can be better than what it is sure of
                 if node.pending > 0:
                     take_back_pending(path)
@@ -131,6 +131,8 @@ class ReferenceTree:
                     return self.count_known(path, None, RESULTS[outcome])
                 known_node = self.find_node(state) if self.settings.transpositions else None
                 if known_node is None:
+                    if self.settings.look_ahead and self.winning_actions(state):
+                        return self.count_known(path, None, -1)
                     fresh = self.grow(state)
                     if fresh is not None:
                         self.link(edge, fresh)
@@ -274,14 +276,28 @@ class ReferenceTree:
         total = sum_in_order([prior_of[action] for action in kept])
         node.edges = [Edge(node, action, prior=float32(prior_of[action] / total)) for action in kept]
 
+    def winning_actions(self, state: State) -> list[int]:
+        """Those that end the game in favour of the player to move."""
+        actions = self.game.legal_actions(state)
+        return [action for action in actions if self.game.outcome(self.game.next_state(state, action)) is Outcome.MOVER_WON]
+
+    def winning_edge(self, node: Node) -> Edge | None:
+        """A move that wins at once and is to be tried before all others; with look_ahead only the root can have one."""
+        if not self.settings.look_ahead:
+            return self.keep_winning_move(node)
+        if node is not self.root or self.started > 0:
+            return None
+        winning = self.winning_actions(node.state)
+        return next((edge for edge in node.edges if edge.action in winning), None)
+
     def keep_winning_move(self, node: Node) -> Edge | None:
         """A move that wins at once and was cut, now in the place of the least likely; looked for once, before all others."""
         if not node.cut or node.looked_through:
             return None
         node.looked_through = True
         kept = {edge.action for edge in node.edges}
-        for action in self.game.legal_actions(node.state):
-            if action not in kept and self.game.outcome(self.game.next_state(node.state, action)) is Outcome.MOVER_WON:
+        for action in self.winning_actions(node.state):
+            if action not in kept:
                 least = min(node.edges, key=lambda edge: (edge.prior, -edge.action))
                 least.action = action
                 node.edges.sort(key=lambda edge: edge.action)

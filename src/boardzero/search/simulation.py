@@ -42,6 +42,7 @@ from boardzero.search.growth import (
     write_actions,
     write_priors,
 )
+from boardzero.search.looking_ahead import can_win_at_once, winning_edge
 from boardzero.search.sampling import draw_gamma, draw_gumbel
 from boardzero.search.selection import RootEdges, best_edge, best_gumbel_edge, considered_visits
 from boardzero.search.widening import keep_winning_move, widen
@@ -132,7 +133,12 @@ def descend(
     path = arrays.paths[tree, leaf]
     node, depth = record.root, 0
     while True:
-        edge = keep_winning_move(arrays, tree, node, legal, apply) if nodes[node].cut == CUT else NONE
+        edge = NONE
+        if options.look_ahead:  # below the root there are no nodes with a winning move
+            if depth == 0 and record.started == 0:
+                edge = winning_edge(arrays, tree, node, apply)
+        elif nodes[node].cut == CUT:
+            edge = keep_winning_move(arrays, tree, node, legal, apply)
         if edge == NONE:
             edge = choose_edge(arrays, tree, node, options)
         if edge == NONE:  # the node was cut, and none of its moves can be better than what it is sure of
@@ -160,6 +166,9 @@ def descend(
             if options.transpositions:
                 child = find_in_table(arrays.table[tree], arrays.states[tree], state)
             if child == NONE:
+                if options.look_ahead and can_win_at_once(arrays, state, legal, apply):
+                    count_known(arrays, tree, options, depth, NONE, -1)
+                    return KNOWN, rows
                 child = new_node(arrays, tree, state, legal, options, options.widest, False)
                 if child != NONE:
                     link(arrays, tree, edge, child, options)

@@ -39,6 +39,9 @@ class SearchSettings(Parameters):
     )
     virtual_loss: float = Field(1.0, ge=0, description="losses that a leaf under evaluation counts for")
     exact: bool = Field(True, description="back up proven wins, draws and losses as bounds")
+    look_ahead: bool = Field(
+        False, description="ask the rules, before a position is evaluated, whether its player to move wins at once"
+    )
     transpositions: bool = Field(False, description="one node for a position, however it is reached; statistics stay on edges")
     update_all_parents: bool = Field(False, description="with transpositions: a simulation counts on every way to its leaf")
 
