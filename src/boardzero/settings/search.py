@@ -63,7 +63,7 @@ def settings_for_play(moves: int, simulations_known: bool = True, leaves: int = 
     By Gumbel's halving, if it can consider all of them and the number of simulations is known before; otherwise by PUCT.
     Halving tries every move of the root and so proves more: docs/training.md has the mistakes of both.
     """
-    settings = SearchSettings(leaves=leaves, widest=width_for_play(moves))
+    settings = SearchSettings(leaves=leaves, widest=width_for_play(moves), look_ahead=True)
     halving = simulations_known and moves <= settings.considered
     return settings.model_copy(update={"root": "gumbel"}) if halving else settings
 

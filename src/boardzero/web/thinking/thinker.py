@@ -24,7 +24,7 @@ def search_settings(key: SearchKey) -> SearchSettings:
     widest = width_for_play(key.game.max_legal)
     if key.network is None:
         return SearchSettings(exploration=4.0, first_play="value", first_play_value=0, widest=widest)
-    return SearchSettings(leaves=LEAVES, widest=widest)
+    return SearchSettings(leaves=LEAVES, widest=widest, look_ahead=True)
 
 
 def load_evaluator(key: SearchKey) -> Evaluator:
