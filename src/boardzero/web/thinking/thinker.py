@@ -9,7 +9,7 @@ from queue import Empty, SimpleQueue
 
 from boardzero.errors import BadInput
 from boardzero.search.forest import Evaluator
-from boardzero.settings.search import SearchSettings, width_for_play
+from boardzero.settings.search import SearchSettings, settings_for_play, width_for_play
 from boardzero.web.thinking.grove import Grove
 from boardzero.web.thinking.jobs import SearchJob, SearchKey
 
@@ -21,10 +21,10 @@ BACKGROUND = 5  # how much more readily the page's own thread gets a core (nicen
 
 def search_settings(key: SearchKey) -> SearchSettings:
     """The search that goes with the evaluator of a key: as the players of the same names do it against a clock."""
-    widest = width_for_play(key.game.max_legal)
+    moves = key.game.max_legal
     if key.network is None:
-        return SearchSettings(exploration=4.0, first_play="value", first_play_value=0, widest=widest)
-    return SearchSettings(leaves=LEAVES, widest=widest, look_ahead=True)
+        return SearchSettings(exploration=4.0, first_play="value", first_play_value=0, widest=width_for_play(moves))
+    return settings_for_play(moves, simulations_known=False, leaves=LEAVES)
 
 
 def load_evaluator(key: SearchKey) -> Evaluator:
