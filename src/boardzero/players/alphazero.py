@@ -34,7 +34,8 @@ class AlphaZeroPlayer(ForestPlayer):
         if settings is None:
             timed = parameters.seconds is not None
             settings = settings_for_play(game.max_legal, not timed, parameters.leaves or (4 if timed else 1))
-            settings = settings.model_copy(update={"widest": parameters.width(game.max_legal), "look_ahead": parameters.look_ahead})
+            widest, look_ahead = parameters.width(game.max_legal), parameters.look_ahead
+            settings = settings.model_copy(update={"widest": widest, "look_ahead": look_ahead})
         super().__init__(game, parameters, seed, evaluate, settings)
 
 
