@@ -114,10 +114,25 @@ def test_a_damaged_ledger_is_set_aside(begun: RunFolder) -> None:
     assert_nothing_lost_or_twice(begun)
 
 
-def test_damaged_settings_are_named(begun: RunFolder) -> None:
-    (begun.path / "settings.json").write_text("{")
+@pytest.mark.parametrize("content", [b"", b"{", b"null", b"\xff"])
+def test_damaged_settings_are_those_of_the_checkpoint(begun: RunFolder, content: bytes) -> None:
+    settings, path = begun.settings(), begun.path / "settings.json"
+    path.write_bytes(content)
+    assert begun.settings() == settings  # who only reads changes nothing
+    assert path.read_bytes() == content
+    (sentence,) = sentences(run(begun))
+    assert str(path) in sentence
+    assert path.with_name("settings.json.damaged").read_bytes() == content
+    begun.checkpoint.unlink()
+    begun.checkpoint_before.unlink()
+    assert begun.settings() == settings
+
+
+def test_damaged_settings_that_no_checkpoint_has_are_named(tmp_path: Path) -> None:
+    folder = begin(tmp_path / "run")
+    (folder.path / "settings.json").write_text("{")
     with pytest.raises(BadInput, match=r"settings\.json' are damaged"):
-        Training(begun, lambda _: None)
+        Training(folder, lambda _: None)
 
 
 def test_what_a_killed_process_was_writing_is_removed(begun: RunFolder) -> None:

@@ -33,10 +33,6 @@ class LossReport:
     learning_rate: float
     validation: float | None = None  # total loss on what was held out
 
-    @property
-    def total(self) -> float:
-        return self.policy + self.value
-
 
 class Learner:
     """Trains a network on batches. `playing` is the network to play with: averaged over the last steps, or the newest."""
