@@ -213,6 +213,8 @@ class TrainingPanel:
             table.add_row(name, f"{values[-1]:.3f}", curve(values))
         total = last.policy_loss + self.training.settings.training.value_weight * last.value_loss
         table.add_row("total", f"{total:.3f}", "")
+        if last.plies_left_loss is not None:
+            table.add_row("plies left", f"{last.plies_left_loss:.3f}", "")
         if last.validation_loss is not None:
             table.add_row("held out", f"{last.validation_loss:.3f}", "")
         table.add_row("rate", f"{last.learning_rate:.2g}", f"[dim]step {last.steps:,}[/dim]")
