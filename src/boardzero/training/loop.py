@@ -96,7 +96,7 @@ class Training:
         self._begin_generation()
         copied = copied_positions(folder)
         self.quota = Quota(self.settings, waiting, lambda: self.replay.positions, lambda: self.progress.generation, copied)
-        self.clock = RunClock(folder, seconds_at_work(folder, self.progress, waiting))
+        self.clock = RunClock(folder, seconds_at_work(folder, self.progress, waiting, self._tell_damage))
         network_is_sound(folder.network(self.progress.generation), self._tell_damage)
         self._save_network(self.progress.generation)  # anew: whatever has happened to its files does no harm
         if not folder.checkpoint.is_file():

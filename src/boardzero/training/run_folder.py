@@ -1,4 +1,4 @@
-"""The folder of a run. Every file is complete or absent, but for events.jsonl, which only ever grows.
+"""The folder of a run. Every file is complete or absent, but for those that only ever grow: journals and lines of JSON.
 
 settings.json                   everything the run was begun with
 games/                          journals and shards of self-play; of other games of a curriculum in folders within
@@ -195,13 +195,7 @@ class RunFolder:
 
     # -- what happened -------------------------------------------------------------------------------------------------
     def append_event(self, event: object) -> None:
-        """Add a line; after a line that a crash tore, a new one is begun."""
-        line = json.dumps({"event": type(event).__name__, **asdict(event)}) + "\n"  # type: ignore[call-overload]
-        with self.events.open("ab+") as file:
-            if file.tell():
-                file.seek(-1, 2)
-                line = line if file.read(1) == b"\n" else "\n" + line
-            file.write(line.encode())
+        append_line(self.events, {"event": type(event).__name__, **asdict(event)})  # type: ignore[call-overload]
 
     def read_events(self) -> list[dict[str, Any]]:
         """All events, oldest first, without lines that a crash tore."""
@@ -212,6 +206,16 @@ class RunFolder:
             except ValueError:
                 continue
         return events
+
+
+def append_line(path: Path, content: dict[str, Any]) -> None:
+    """Add a line of JSON to a file; after a line that a crash tore, a new one is begun."""
+    line = json.dumps(content) + "\n"
+    with path.open("ab+") as file:
+        if file.tell():
+            file.seek(-1, 2)
+            line = line if file.read(1) == b"\n" else "\n" + line
+        file.write(line.encode())
 
 
 def _json_object(content: bytes | str) -> dict[str, Any]:
