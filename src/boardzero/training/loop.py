@@ -154,7 +154,7 @@ class Training:
             return False
         if self.replay.positions == 0 and not self._waiting_told:
             self._waiting_told = True
-            self._say(Remark("The time is over, but no game has ended yet; the first one is awaited, to learn from it."))
+            self.tell(Remark("The time is over, but no game has ended yet; the first one is awaited, to learn from it."))
         return self.replay.positions > 0
 
     def stop(self) -> None:
@@ -383,17 +383,13 @@ class Training:
                 self.folder.forget_network(generation)
 
     # -- telling ---------------------------------------------------------------------------------------------------------
-    def tell(self, event: Measurement | MatchPlayed | Remark) -> None:
-        """What was measured is kept with the run, too."""
-        if not isinstance(event, MatchPlayed | Remark):
+    def tell(self, event: Measurement | MatchPlayed | DamageFound | Remark) -> None:
+        """Those who only see the folder hear of it, too; of a match only what it came to, which is told besides."""
+        if not isinstance(event, MatchPlayed):
             self.folder.append_event(event)
+        if isinstance(event, Measurement):
             self._tensorboard.write(event)
         self._listener(event)
 
     def _tell_damage(self, sentence: str) -> None:
-        self._say(DamageFound(sentence))
-
-    def _say(self, event: DamageFound | Remark) -> None:
-        """Those who only see the folder hear of it too."""
-        self.folder.append_event(event)
-        self._listener(event)
+        self.tell(DamageFound(sentence))
