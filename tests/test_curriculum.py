@@ -99,7 +99,7 @@ def test_games_since_the_checkpoint_count_after_a_stop_in_the_middle_of_a_genera
         waiting = training.quota.games
     assert waiting > 0
     with Training(folder, lambda event: None) as training:
-        assert (training.quota.games, training.played_game.specification) == (waiting, LARGE)
+        assert (training.quota.games, training.curriculum.playing.specification) == (waiting, LARGE)
         training.run()
         progress, games = training.progress, sum(len(part) for part in games_of(folder))
     assert progress.generation == 5 and progress.games <= games

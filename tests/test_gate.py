@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
-from training_runs import begin, checkpoint_of, game_numbers, games_on_disk, run, settings_of
+from training_runs import begin, checkpoint_of, game_numbers, games_on_disk, run, settings_of, stop_after
 
 from boardzero.errors import BadInput
 from boardzero.events.training import NetworksCompared, TrainingEvent
@@ -228,7 +228,7 @@ def test_a_kill_between_promotion_and_clearing_does_not_keep_the_old_games(
 
     folder = begin(tmp_path / "run", *CLEARING, generations=2)
 
-    def fail(_: object) -> None:
+    def fail(*_: object) -> None:
         raise InterruptedError
 
     with monkeypatch.context() as patch:
@@ -241,6 +241,20 @@ def test_a_kill_between_promotion_and_clearing_does_not_keep_the_old_games(
         assert training.quota.games == 0
         training.run()
     assert checkpoint_of(folder)[0].games == len(game_numbers(folder))
+
+
+def test_a_damaged_ledger_costs_no_game_of_the_new_best_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Gate, "is_passed", lambda *_: True)
+    folder = begin(tmp_path / "run", *CLEARING, generations=2)
+    stop_at(folder, NetworksCompared, 1)
+    with Training(folder, lambda _: None) as training:
+        assert training.replay.positions == 0
+        stop_after(training, games=20)
+        training.run()
+        positions = training.replay.positions
+    (folder.games / "ledger.json").write_text("{")
+    with Training(folder, lambda _: None) as training:
+        assert training.replay.positions == positions > 0
 
 
 def test_a_window_that_cannot_fill_again_is_refused() -> None:

@@ -1,6 +1,7 @@
 """Networks that grow and go on computing the same, and runs whose network grows."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -171,10 +172,10 @@ def test_kill_between_growing_and_the_checkpoint_does_no_harm(tmp_path: Path, mo
     folder = begin(tmp_path / "run", *GROWTH, "keep_every=1", generations=4)
     save = RunFolder.save_checkpoint
 
-    def fail_when_grown(self: RunFolder, progress: Progress, learner: dict[str, torch.Tensor]) -> None:
+    def fail_when_grown(self: RunFolder, progress: Progress, *rest: Any) -> None:
         if progress.grown:
             raise InterruptedError
-        save(self, progress, learner)
+        save(self, progress, *rest)
 
     with monkeypatch.context() as patch:
         patch.setattr(RunFolder, "save_checkpoint", fail_when_grown)

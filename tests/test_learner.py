@@ -20,7 +20,7 @@ from boardzero.settings.network import NetworkSettings
 from boardzero.settings.training import TrainingSettings, ValueTargetSettings
 from boardzero.training.epochs import EpochBatches
 from boardzero.training.learner import Learner, rate_factor
-from boardzero.training.losses import Losses, policy_loss, value_loss
+from boardzero.training.losses import Losses, plies_left_loss, policy_loss, value_loss
 
 SMALL = NetworkSettings(blocks=1, channels=8, policy_channels=4, value_channels=2, value_hidden=16)
 TARGET = torch.tensor([[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]])
@@ -108,6 +108,20 @@ def test_a_value_between_results_is_a_mixture_of_its_neighbours(target: float, c
 def test_the_value_loss_has_its_weight() -> None:
     losses = Losses(torch.tensor(2.0), torch.tensor(0.5))
     assert losses.total(TrainingSettings(value_weight=3)).item() == 3.5
+
+
+def test_loss_of_plies_left_by_hand() -> None:
+    """In tens of plies: 1 said where it was 1.5, and 3 where it was 1."""
+    output, target = torch.tensor([1.0, 3.0]), torch.tensor([15.0, 10.0])
+    assert plies_left_loss(output, target, ONES).item() == pytest.approx((0.5**2 / 2 + (2 - 0.5)) / 2)
+    assert plies_left_loss(output, target, torch.tensor([3.0, 1.0])).item() == pytest.approx((3 * 0.5**2 / 2 + 1.5) / 4)
+
+
+def test_what_is_learned_besides_counts_for_the_gradient_only() -> None:
+    losses = Losses(torch.tensor(2.0), torch.tensor(0.5), torch.tensor(3.0))
+    settings = TrainingSettings(value_weight=4, plies_left_weight=0.5)
+    assert losses.total(settings).item() == 4
+    assert losses.objective(settings).item() == 5.5
 
 
 def test_squared_loss_before_the_softmax_by_hand() -> None:
@@ -242,6 +256,31 @@ def test_a_network_learns_the_target_that_it_is_given() -> None:
     assert means["q"] < -0.6
 
 
+def learner_of_plies_left(plies_left: bool, weight: float = 0.1) -> Learner:
+    torch.set_num_threads(1)
+    network = build_network(SMALL.model_copy(update={"plies_left": plies_left}), find_game("tictactoe"), seed=1)
+    return Learner(network, TrainingSettings(plies_left_weight=weight, learning_rate=0.01, averaging=0), device="cpu")
+
+
+def test_plies_left_are_learned() -> None:
+    parts = batches(1) * 30
+    learner = learner_of_plies_left(True)
+    first, last = (learner.train(iter(parts).__next__, len(parts), 0.0) for _ in range(2))
+    assert first.plies_left is not None and last.plies_left is not None
+    assert last.plies_left < first.plies_left / 2
+    assert learner_of_plies_left(False).train(iter(parts).__next__, 1, 0.0).plies_left is None
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.1])
+def test_the_tower_learns_from_plies_left_by_their_weight(weight: float) -> None:
+    parts = batches(3)
+    learners = [learner_of_plies_left(plies_left, weight) for plies_left in (False, True)]
+    for learner in learners:
+        train(learner, parts)
+    without, besides = (learner.network.tower.state_dict() for learner in learners)
+    assert all(torch.equal(without[name], besides[name]) for name in without) == (weight == 0)
+
+
 def test_schedules_of_the_learning_rate() -> None:
     cosine = TrainingSettings(schedule="cosine", final_rate=0.1)
     assert [rate_factor(cosine, at) for at in (0, 0.5, 1, 2)] == pytest.approx([1, 0.55, 0.1, 0.1])
@@ -336,7 +375,6 @@ def test_losses_fall(loss: str, value_head: str) -> None:
     end = learner.train(lambda: batch, 1, 0.0)
     assert end.policy < after.policy < before.policy
     assert end.value < after.value < before.value
-    assert end.total == end.policy + end.value
 
 
 def test_losses_that_are_not_finite_are_said() -> None:

@@ -110,6 +110,25 @@ def test_column_logits_stand_in_the_order_of_the_columns() -> None:
         assert (far[:5] == 0).all() and (far[5:] > 0).all(), "one 3×3 layer sees a stone in column 7 from columns 6 and 7"
 
 
+@pytest.mark.parametrize("kind", ["residual", "convolutional"])
+def test_a_third_head_learns_how_many_plies_are_left_and_changes_nothing_else(kind: str) -> None:
+    game = find_game("connect4")
+    without, network = (
+        build_network(NetworkSettings.model_validate({**SMALL, "kind": kind, "plies_left": plies_left}), game, seed=2)
+        for plies_left in (False, True)
+    )
+    planes = random_positions(game, 20)
+    logits, value, plies_left = network(torch.from_numpy(planes))
+    assert plies_left.shape == (20,) and (plies_left > 0).all() and plies_left.unique().numel() > 1
+    (logits.square().sum() + value.square().sum() + plies_left.sum()).backward()
+    assert all(parameter.grad is not None for parameter in network.parameters()), "every weight learns"
+    assert len(without(torch.from_numpy(planes))) == 2
+    assert export_onnx(build_network(network.settings, game, seed=2), game) == export_onnx(
+        build_network(without.settings, game, seed=2), game
+    ), "who plays does not have it"
+    assert count_multiply_adds(network, game) == count_multiply_adds(without, game)
+
+
 def test_seed_decides_the_weights() -> None:
     game = find_game("tictactoe")
     one, same, other = (build_network(NetworkSettings(), game, seed).state_dict() for seed in (1, 1, 2))
@@ -241,6 +260,7 @@ def test_briden_network_refuses_boards_that_it_cannot_pool() -> None:
     [
         {"kind": "briden", "blocks": 3},
         {"kind": "slavka", "value": "wdl"},
+        {"kind": "wandhoven", "plies_left": True},
         {"kind": "wandhoven", "policy_channels": 3},
         {"channels_last": True},
         {"policy_kernel": 2},

@@ -47,13 +47,21 @@ def test_bench_measures_a_file_on_its_own_game(tmp_path: Path, capsys: pytest.Ca
     [
         ((None, None, None, "slavka-gomok", None), "did you mean 'slavka-gomoku'?"),
         ((None, 2, None, "slavka-gomoku", None), "exclude each other"),
+        ((None, None, None, "slavka-gomoku", None, ["value=wdl"]), "exclude each other"),
+        ((None, None, None, None, None, ["valu=wdl"]), "did you mean 'value'?"),
         ((None, -1, None, None, None), "blocks should be greater than or equal to 0"),
         (("othello", None, None, "briden-connect4", None), "each turn adds one stone"),
     ],
 )
-def test_bench_refuses_what_it_cannot_measure(choice: tuple[Any, Any, Any, Any, Any], sentence: str) -> None:
+def test_bench_refuses_what_it_cannot_measure(choice: tuple[Any, ...], sentence: str) -> None:
     with pytest.raises(BadInput, match=re.escape(sentence)):
         chosen_network(*choice)
+
+
+def test_bench_measures_networks_of_every_shape() -> None:
+    network, game = chosen_network("tictactoe", 1, 8, None, None, ["kind=convolutional", "value=wdl"])
+    assert (network.settings.kind, network.settings.value, network.settings.blocks) == ("convolutional", "wdl", 1)
+    assert measure_network(network, game, [1], [1], 0.01)["settings"]["kind"] == "convolutional"
 
 
 def test_bench_says_what_is_wrong_in_one_line() -> None:

@@ -90,16 +90,18 @@ def test_the_clock_goes_on_from_where_it_was_and_can_stand_still(tmp_path: Path)
 
 def test_the_folder_is_told_when_games_were_last_taken_in(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
-    assert kept_seconds(folder) == 0
+    said: list[str] = []
+    assert kept_seconds(folder, said.append) == 0
     clock = RunClock(folder, 100.0)
     clock.note_games()
-    assert kept_seconds(folder) == 0, "not for every game"
+    assert kept_seconds(folder, said.append) == 0, "not for every game"
     clock._begun -= 30
     clock.note_games()
-    kept = kept_seconds(folder)
+    kept = kept_seconds(folder, said.append)
     assert 130 <= kept < 131
     clock._begun -= 30  # without any game
     clock.keep()
-    assert kept_seconds(folder) == kept
+    assert kept_seconds(folder, said.append) == kept
     (tmp_path / CLOCK).write_text(json.dumps({"second": 5}))
-    assert kept_seconds(folder) == 0
+    assert kept_seconds(folder, said.append) == 0
+    assert len(said) == 1 and CLOCK in said[0]

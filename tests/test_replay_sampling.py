@@ -208,6 +208,7 @@ def test_merged_positions_are_the_means_of_equal_ones(tmp_path_factory: pytest.T
         assert merged.values[index] == pytest.approx(plain.values[members].mean(), abs=1e-6)
         assert merged.weights[index] == len(members)
         assert merged.plies[index] == plain.plies[members[0]]
+        assert abs(merged.plies_left[index] - plain.plies_left[members].mean()) <= 0.5
 
 
 def test_merged_positions_weigh_one_unless_told_otherwise(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Which games the window holds, as games come, at a restart, after a clear, and when disk space runs out."""
 
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -167,7 +168,7 @@ def test_a_cleared_window_stays_empty_after_a_restart(tmp_path: Path) -> None:
     replay = _replay(tmp_path)
     replay.add(_records(5))
     before = replay.total_positions
-    replay.clear()
+    replay.clear(replay.seal())
     assert replay.positions == 0
     with pytest.raises(BadInput, match="no positions"):
         replay.sample(1, new_stream(0))
@@ -178,6 +179,36 @@ def test_a_cleared_window_stays_empty_after_a_restart(tmp_path: Path) -> None:
     assert again.games == replay.games == 2
     assert again.total_positions == replay.total_positions > before
     _assert_equal(_content(again), _content(replay))
+
+
+def test_a_window_is_cleared_of_what_came_before_a_shard_only(tmp_path: Path) -> None:
+    replay = _replay(tmp_path)
+    replay.add(_records(5))
+    number = replay.seal()
+    replay.add(_records(7)[5:])
+    replay.seal()
+    replay.clear(number)
+    assert replay.games == 2
+    replay.clear(number - 1)  # what was cleared stays so
+    again = _replay(tmp_path)
+    again.load()
+    assert again.games == 2
+    _assert_equal(_content(again), _content(replay))
+
+
+def test_nobody_counts_positions_while_games_come_in(tmp_path: Path) -> None:
+    """Their memory may be moving just then."""
+    replay = _replay(tmp_path)
+    replay.add(_records(3))
+    counted: list[int] = []
+    reader = threading.Thread(target=lambda: counted.append(replay.positions))
+    with replay._lock:
+        reader.start()
+        reader.join(0.2)
+        assert not counted
+        replay.add(_records(5)[3:])
+    reader.join()
+    assert counted == [replay.positions]
 
 
 def test_a_damaged_shard_is_named_and_set_aside_and_the_rest_goes_on(tmp_path: Path) -> None:
@@ -288,6 +319,15 @@ def test_a_deletion_that_is_killed_counts_nothing_twice(tmp_path: Path, monkeypa
     again = _replay(tmp_path, window)
     again.load()
     assert again.total_positions == replay.total_positions
+
+
+def test_what_a_killed_writer_was_writing_is_removed(tmp_path: Path) -> None:
+    for name in ("00000001-main.parquet.partial", "ledger.json.partial"):
+        (tmp_path / name).write_bytes(b"half")
+    other = tmp_path / "00000002-elsewhere.parquet.partial"
+    other.write_bytes(b"half")
+    _replay(tmp_path).load()
+    assert list(tmp_path.iterdir()) == [other], "what others are writing is theirs"
 
 
 def test_a_damaged_ledger_is_named_and_set_aside(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from boardzero.network.weights import ONNX_SUFFIX, load_network, read_header
 from boardzero.training.gate import Gate
 from boardzero.training.loop import Training
 from boardzero.training.run_folder import RunFolder, troubles_of_the_disk_said
+from boardzero.training.sittings import keep_sitting, read_sittings, this_sitting
 
 
 def damage(path: Path) -> None:
@@ -114,10 +115,42 @@ def test_a_damaged_ledger_is_set_aside(begun: RunFolder) -> None:
     assert_nothing_lost_or_twice(begun)
 
 
-def test_damaged_settings_are_named(begun: RunFolder) -> None:
-    (begun.path / "settings.json").write_text("{")
+@pytest.mark.parametrize("content", [b"", b"{", b"null", b"\xff"])
+def test_damaged_settings_are_those_of_the_checkpoint(begun: RunFolder, content: bytes) -> None:
+    settings, path = begun.settings(), begun.path / "settings.json"
+    path.write_bytes(content)
+    assert begun.settings() == settings  # who only reads changes nothing
+    assert path.read_bytes() == content
+    (sentence,) = sentences(run(begun))
+    assert str(path) in sentence
+    assert path.with_name("settings.json.damaged").read_bytes() == content
+    begun.checkpoint.unlink()
+    begun.checkpoint_before.unlink()
+    assert begun.settings() == settings
+
+
+def test_damaged_settings_that_no_checkpoint_has_are_named(tmp_path: Path) -> None:
+    folder = begin(tmp_path / "run")
+    (folder.path / "settings.json").write_text("{")
     with pytest.raises(BadInput, match=r"settings\.json' are damaged"):
-        Training(begun, lambda _: None)
+        Training(folder, lambda _: None)
+
+
+def test_a_damaged_clock_is_set_aside_and_time_counts_from_the_checkpoint(begun: RunFolder) -> None:
+    path = begun.path / "clock.json"
+    path.write_text('{"seconds": ')
+    said: list[TrainingEvent] = []
+    with Training(begun, said.append) as training:
+        assert training.seconds < checkpoint_of(begun)[0].seconds + 60
+    (sentence,) = sentences(said)
+    assert str(path) in sentence
+    assert path.with_name("clock.json.damaged").is_file()
+
+
+def test_a_torn_sitting_does_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "sittings.jsonl").write_text('{"begun": "20')
+    keep_sitting(tmp_path, this_sitting())
+    assert [sitting.program for sitting in read_sittings(tmp_path)] == [this_sitting().program]
 
 
 def test_what_a_killed_process_was_writing_is_removed(begun: RunFolder) -> None:

@@ -1,11 +1,18 @@
-"""`kill -9` at random moments of a run: nothing is lost, nothing is there twice, and it goes on every time."""
+"""`kill -9` at random moments of a run: nothing is lost, nothing is there twice, and it goes on every time.
+
+A moment is not a number of seconds alone, for what a slow machine has done by then is little: most kills wait until something
+has happened. And since the moments that matter most, while files change, are short, some fall exactly between two changes of
+the disk, whichever thread makes them.
+"""
 
 import random
-import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 from training_runs import assert_nothing_lost_or_twice, begin, checkpoint_of, game_numbers, games_on_disk
@@ -14,23 +21,7 @@ from boardzero.network.weights import load_network
 from boardzero.training.loop import Training
 from boardzero.training.run_folder import Promotions, RunFolder
 
-REPORTING = """
-import os, sys, time
-from pathlib import Path
-from boardzero.selfplay.worker import SelfPlayWorker
-from boardzero.training.loop import Training
-from boardzero.training.run_folder import RunFolder
-
-run = SelfPlayWorker.run
-def reporting(self, evaluate, generation, on_game, stop):
-    def report(game):
-        os.write(1, f"{game.number} {time.time()}\\n".encode())
-        on_game(game)
-    run(self, evaluate, generation, report, stop)
-SelfPlayWorker.run = reporting
-with Training(RunFolder(Path(sys.argv[1])), lambda event: None) as training:
-    training.run()
-"""
+PROGRAM = Path(__file__).with_name("reported_run.py")
 GATE = ("gate.kind=percentage", "gate.percentage=20", "gate.games=6")
 CLEARING = ("replay.window.clear_on_promotion=true", "replay.window.kind=all")
 GROWING = ("growth.share=0.00003", "growth.blocks=2", "growth.channels=12")  # with the fourth generation
@@ -42,8 +33,28 @@ MODES = {
     "concurrent, gated and clearing": ("mode=concurrent", *GATE, *CLEARING, "evaluation.every=2", "evaluation.games=4"),
     "concurrent, gated and growing": ("mode=concurrent", *GATE, *GROWING),
 }
-KILLS = 20
+ROUNDS = 5  # of four kills
+CHANGES = 80  # of the disk, among which a kill between two of them falls: several generations make so many
 DURABLE_SECONDS = 5
+PATIENCE = 300.0  # seconds that something awaited may take
+
+
+@dataclass(frozen=True)
+class Moment:
+    """When a process is killed: so many seconds after it has said this, or before this change of the disk."""
+
+    seconds: float = 0.0
+    said: str = ""  # how the line begins; nothing: from its start on
+    change: int = 0
+
+
+def moments(gated: bool, draw: random.Random) -> Iterator[Moment]:
+    """After five rounds there are five generations, and five comparisons if there is a gate."""
+    for _ in range(ROUNDS):
+        yield Moment(draw.uniform(0, 8))
+        yield Moment(draw.uniform(0, 3), said="game")
+        yield Moment(change=draw.randint(1, CHANGES))
+        yield Moment(draw.uniform(0, 1), said="NetworksCompared" if gated else "GenerationDone")
 
 
 class Witness:
@@ -55,12 +66,13 @@ class Witness:
         self.generation = 0
         self.promotions = Promotions()
 
-    def hear(self, lines: str) -> None:
+    def hear(self, lines: list[str]) -> None:
         """A number is not given to a second game unless the first was lost."""
-        for line in lines.splitlines():
-            number, when = line.split()
-            assert int(number) not in self.finished
-            self.finished[int(number)] = float(when)
+        for kind, *rest in map(str.split, lines):
+            if kind == "game":
+                number, when = rest
+                assert int(number) not in self.finished
+                self.finished[int(number)] = float(when)
 
     def look(self, killed: float) -> None:
         """The folder, as the kill at this moment left it."""
@@ -74,6 +86,8 @@ class Witness:
             assert progress.generation >= self.generation
             self.generation = progress.generation
         self._look_at_promotions()
+        damaged = [path for path in self.folder.path.rglob("*.damaged") if ".journal" not in path.suffixes]
+        assert not damaged  # a kill may tear the last games of a journal, and nothing else
 
     def _look_at_promotions(self) -> None:
         """What was decided stays; only who was promoted has played, and can be read still."""
@@ -91,21 +105,41 @@ class Witness:
             assert played <= {0, *now.promoted}
 
 
-def run_and_kill(folder: RunFolder, seconds: float, after_a_game: bool) -> tuple[str, float]:
-    """What a process said of the games that it finished, and when it was killed."""
-    process = subprocess.Popen([sys.executable, "-c", REPORTING, str(folder.path)], stdout=subprocess.PIPE, text=True)
-    first = ""
+def run_and_kill(folder: RunFolder, moment: Moment) -> tuple[list[str], float]:
+    """What a process said before it was killed, and when that was."""
+    command = [sys.executable, str(PROGRAM), str(folder.path), str(moment.change)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    lines: list[str] = []
+    heard, ended = Event(), Event()
+
+    def listen() -> None:  # all the time: a process that nobody listens to would soon stand still
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.append(line)
+            if line.startswith(moment.said):
+                heard.set()
+        ended.set()
+        heard.set()
+
+    listener = Thread(target=listen)
+    listener.start()
     try:
-        if after_a_game:
-            assert process.stdout is not None
-            first = process.stdout.readline()
-        time.sleep(seconds)
-        assert process.poll() is None, "it ended by itself"
+        if moment.change:
+            assert ended.wait(PATIENCE), f"there were no {moment.change} changes of the disk"
+        elif moment.said:
+            assert heard.wait(PATIENCE), f"it never said {moment.said}"
+        time.sleep(moment.seconds)
+        assert moment.change or not ended.is_set(), "it ended by itself"
     finally:
-        process.send_signal(signal.SIGKILL)
         killed = time.time()
-        said, _ = process.communicate()
-    return first + said, killed
+        process.kill()
+        process.wait()
+        listener.join()
+    if moment.change:
+        last, _, when = lines[-1].split()
+        assert last == "dead", "it ended by itself"
+        killed = float(when)
+    return lines, killed
 
 
 @pytest.mark.slow
@@ -114,19 +148,18 @@ def test_killed_twenty_times_nothing_is_lost(tmp_path: Path, mode: str) -> None:
     """Every game that was finished five seconds before is there, none is twice, the gate forgets nothing, and it goes on."""
     changes = ("selfplay.workers=2", "training.positions=400", "replay.shard_games=500", *MODES[mode])
     folder = begin(tmp_path / "run", *changes, generations=100_000)
-    draw, witness = random.Random(1), Witness(folder)
-    for kill in range(KILLS):  # in turns at any moment of the beginning, and after the first game, however slow the machine is
-        said, killed = run_and_kill(folder, draw.uniform(1, 8), after_a_game=bool(kill % 2))
+    gated, witness = "gated" in mode, Witness(folder)
+    for moment in moments(gated, random.Random(1)):
+        said, killed = run_and_kill(folder, moment)
         witness.hear(said)
         witness.look(killed)
-    assert witness.generation >= 3
-    assert len(witness.finished) > 500
-    if "gated" in mode:
-        assert witness.promotions.promoted
+    assert witness.generation >= ROUNDS
+    assert len(witness.finished) > 300
+    assert bool(witness.promotions.promoted) == gated
     numbers = game_numbers(folder)
     with Training(folder, lambda _: None) as training:  # every game counts once: it was learned from, or waits
         assert training.progress.games + training.quota.games == len(numbers)
-        assert training.best == (witness.promotions.best if "gated" in mode else training.progress.generation)
+        assert training.best == (witness.promotions.best if gated else training.progress.generation)
         assert training.progress.grown == ("growing" in mode)
     if mode == "alternating":
         assert_nothing_lost_or_twice(folder)

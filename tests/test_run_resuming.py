@@ -12,6 +12,7 @@ from boardzero.network.weights import read_header
 from boardzero.training.learner import Learner
 from boardzero.training.loop import Training
 from boardzero.training.run_clock import keep_seconds
+from boardzero.training.tensorboard import TensorBoardLog
 
 
 def test_a_run_killed_between_generations_goes_on(tmp_path: Path) -> None:
@@ -149,6 +150,36 @@ def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
     with Training(folder, lambda _: None), pytest.raises(BadInput, match="Another process is training in"):
         Training(folder, lambda _: None)
     with Training(folder, lambda _: None):  # it was let go
+        pass
+
+
+def test_a_run_that_cannot_go_on_is_let_go(tmp_path: Path) -> None:
+    """Whoever tries in the same process what was wrong finds the folder free."""
+    folder = begin(tmp_path / "run", generations=1)
+    run(folder)
+    settings = folder.settings()
+    wider = settings.network.model_copy(update={"channels": 9})
+    folder.save_settings(settings.model_copy(update={"network": wider}))
+    with pytest.raises(BadInput, match="does not fit the settings") as refused:
+        Training(folder, lambda _: None)
+    folder.save_settings(settings)
+    with Training(folder, lambda _: None) as training:
+        assert training.progress.generation == 1
+    assert refused.traceback  # which holds on to all that the first attempt had
+
+
+def test_a_failure_at_the_end_lets_the_folder_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TensorBoard writes until the end, and a disk may be full."""
+
+    def fail(_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    folder = begin(tmp_path / "run")
+    with monkeypatch.context() as patch:
+        patch.setattr(TensorBoardLog, "close", fail)
+        with pytest.raises(OSError, match="No space left"), Training(folder, lambda _: None):
+            pass
+    with Training(folder, lambda _: None):
         pass
 
 

@@ -168,6 +168,13 @@ def test_too_few_solved_positions_are_said_once_and_stop_nobody(tmp_path: Path, 
     assert sum(isinstance(event, PerfectPlayMeasured) for event in told) == 3 * measured
 
 
+def test_remarks_on_an_evaluation_are_heard_by_those_who_only_see_the_folder(tmp_path: Path) -> None:
+    game = "connect4:rows=2,columns=3,connect=3"  # has fewer positions than are asked for
+    folder = begin(tmp_path / "run", *EVERY, "evaluation.opponents=none", "evaluation.positions=50", game=game, generations=1)
+    told = [event.sentence for event in run(folder) if isinstance(event, Remark)]
+    assert told and told == [event["sentence"] for event in folder.read_events() if event["event"] == "Remark"]
+
+
 def test_drawing_positions_does_not_make_later_measurements_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is done once: what a measurement costs is what the next one will take."""
 

@@ -151,6 +151,18 @@ def test_tensorboard_shows_the_events(tmp_path: Path) -> None:
     assert {point.step: point.value for point in log.Scalars("loss/total_loss")} == pytest.approx(totals, rel=1e-6)
 
 
+def test_a_run_may_learn_how_many_plies_are_left(tmp_path: Path) -> None:
+    """The head is there to be learned from, grows with the network, and plays no part in play."""
+    growth = ("growth.share=0.5", "growth.blocks=2", "growth.channels=12")
+    folder = begin(tmp_path / "run", "network.plies_left=true", *growth, generations=2)
+    done = [event for event in run(folder) if isinstance(event, GenerationDone)]
+    assert all(event.plies_left_loss is not None and event.plies_left_loss > 0 for event in done)
+    assert read_header(folder.network(2)).settings.plies_left
+    log = EventAccumulator(str(folder.path / "tensorboard"))
+    log.Reload()
+    assert [point.step for point in log.Scalars("loss/plies_left_loss")] == [1, 2]
+
+
 def test_totals_count_the_games_of_later_generations(tmp_path: Path) -> None:
     begun = begin(tmp_path / "run")
     run_generations(begun, 2)

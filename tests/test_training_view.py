@@ -2,6 +2,7 @@
 
 import io
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from boardzero.events.training import (
 )
 from boardzero.network.cost import count_parameters
 from boardzero.training.loop import Training
+from boardzero.training.run_folder import Promotions
 
 GENERATION = GenerationDone(
     generation=3, seconds=33.0, games=1200, positions=9000, window=8000, mean_plies=7.5, selfplay_seconds=8.0,
@@ -140,6 +142,23 @@ def test_the_end_says_what_was_reached_and_how_to_play_it(training: Training) ->
         assert "4.5 %" in said and "mistakes against perfect play at" in said
         assert "against mcts:sims=16" in said
         assert f"boardzero play tictactoe --second alphazero:network={training.folder.path}" in said
+
+
+def test_total_loss_is_the_one_that_is_trained_by(tmp_path: Path) -> None:
+    with Training(begin(tmp_path / "run", "training.value_weight=2"), lambda _: None) as training:
+        assert re.search(r"total +1\.924", picture_of(training, EVENTS, 104))  # 1.234 + 2 · 0.345
+
+
+@pytest.mark.parametrize(("promoted", "named"), [((), ""), ((2,), "/networks/generation-00002.safetensors"), ((2, 3), "")])
+def test_the_end_of_a_gated_run_names_the_network_that_passed_last(
+    training: Training, promoted: tuple[int, ...], named: str
+) -> None:
+    """The newest network is as good as the gate says; where it has not passed, the one before it that has."""
+    training.progress = replace(training.progress, generation=3)
+    training.promotions = Promotions(promoted, compared=3)
+    said = view_of(training, False, EVENTS)
+    assert said.endswith(f"--second alphazero:network={training.folder.path}{named}\n")
+    assert ("Generation 2 is the last that passed the gate." in said) == bool(named)
 
 
 def test_small_curves_and_clocks() -> None:

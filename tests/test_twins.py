@@ -24,7 +24,7 @@ from boardzero.training.losses import Losses
 
 GAME = find_game("tictactoe")
 SIZE = 192  # enough for three parts
-PLAIN = NetworkSettings(blocks=1, channels=8, batch_norm=False)
+PLAIN = NetworkSettings(blocks=1, channels=8, batch_norm=False, plies_left=True)
 NORMALISED = NetworkSettings(blocks=1, channels=8)
 
 
@@ -69,6 +69,7 @@ def test_gradient_by_parts_is_that_of_the_whole_batch(threads: int, clip: float)
         torch.testing.assert_close(shared.state()[name], tensor, atol=1e-5, rtol=1e-4)
     assert shared_report.policy == pytest.approx(alone_report.policy, rel=1e-4)
     assert shared_report.value == pytest.approx(alone_report.value, rel=1e-4)
+    assert shared_report.plies_left == pytest.approx(alone_report.plies_left, rel=1e-4)
 
 
 def test_training_by_parts_is_the_same_twice() -> None:

@@ -51,12 +51,16 @@ def run(folder: RunFolder) -> list[TrainingEvent]:
 
 
 def games_on_disk(folder: RunFolder) -> list[GameColumns]:
-    """What a reader finds, who changes nothing."""
+    """What a reader finds, who changes nothing: games of a journal that is sealed already, but not removed yet, once."""
+    paths = sorted(folder.games.iterdir()) if folder.games.is_dir() else []
+    sealed = {path.stem for path in paths if path.suffix == ".parquet"}
     parts = []
-    for path in sorted(folder.games.iterdir()) if folder.games.is_dir() else []:
-        games = (
-            read_shard(path) if path.suffix == ".parquet" else read_journal(path).games if path.suffix == ".journal" else None
-        )
+    for path in paths:
+        games = None
+        if path.suffix == ".parquet":
+            games = read_shard(path)
+        elif path.suffix == ".journal" and path.stem not in sealed:
+            games = read_journal(path).games
         if games is not None:
             parts.append(games)
     return parts

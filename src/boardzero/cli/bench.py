@@ -126,6 +126,10 @@ def bench_network(
     name: Annotated[str | None, typer.Argument(metavar="[GAME]", help="Which game (default: connect4, or the file's).")] = None,
     blocks: Annotated[int | None, typer.Option(help="Residual blocks of a new network.")] = None,
     channels: Annotated[int | None, typer.Option(help="Channels of a new network.")] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting of a new network, like kind=convolutional; repeatable."),
+    ] = None,
     preset: Annotated[str | None, typer.Option(help="A network of the source documents: slavka-gomoku, …")] = None,
     file: Annotated[Path | None, typer.Option(metavar="NETWORK", help="A network file (.safetensors).")] = None,
     seconds: Annotated[float, typer.Option(min=0.01, help="How long to run each measurement.")] = 1.0,
@@ -143,7 +147,7 @@ def bench_network(
 
     from boardzero.network.benchmark import measure_network  # PyTorch takes seconds: refuse bad options before
 
-    network, game = chosen_network(name, blocks, channels, preset, file)
+    network, game = chosen_network(name, blocks, channels, preset, file, changes or [])
     report = measure_network(network, game, sizes, counts, seconds)
     if as_json:
         print_json(report)

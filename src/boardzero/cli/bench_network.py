@@ -1,5 +1,6 @@
 """The network that `boardzero bench network` measures, and its report for people."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,19 +15,25 @@ if TYPE_CHECKING:
 
 
 def chosen_network(
-    game_name: str | None, blocks: int | None, channels: int | None, preset: str | None, file: Path | None
+    game_name: str | None,
+    blocks: int | None,
+    channels: int | None,
+    preset: str | None,
+    file: Path | None,
+    changes: Sequence[str] = (),
 ) -> "tuple[Network, Game]":
     """The network that the options describe, new or from a file, and the game to measure it on."""
     from boardzero.games.catalogue import find_game
     from boardzero.network.build import build_network
     from boardzero.network.fitting import check_fits
     from boardzero.network.weights import load_network
+    from boardzero.settings.changes import apply_changes
     from boardzero.settings.network import DOCUMENTED_NETWORKS, NetworkSettings
-    from boardzero.settings.specification import nearest, parse_parameters
+    from boardzero.settings.specification import nearest
 
     sizes = {name: size for name, size in (("blocks", blocks), ("channels", channels)) if size is not None}
-    if sum(map(bool, (sizes, preset, file))) > 1:
-        raise BadInput("--blocks and --channels, --preset and --file exclude each other.")
+    if sum(map(bool, (sizes or changes, preset, file))) > 1:
+        raise BadInput("Settings of a new network (--blocks, --channels, --set), --preset and --file exclude each other.")
     if file:
         stored = load_network(file)
         game = find_game(game_name) if game_name else stored.game
@@ -35,7 +42,7 @@ def chosen_network(
     if preset and preset not in DOCUMENTED_NETWORKS:
         known = ", ".join(DOCUMENTED_NETWORKS)
         raise BadInput(f"There is no network '{preset}'{nearest(preset, DOCUMENTED_NETWORKS)}; there are {known}.")
-    settings = DOCUMENTED_NETWORKS[preset] if preset else parse_parameters(NetworkSettings, sizes, "The network")
+    settings = DOCUMENTED_NETWORKS[preset] if preset else apply_changes(NetworkSettings, sizes, changes)
     game = find_game(game_name or "connect4")
     return build_network(settings, game), game
 

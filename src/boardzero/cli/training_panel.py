@@ -166,7 +166,7 @@ class TrainingPanel:
         rows.add_row("network", network_line(self.training))
         rows.add_row("self-play", selfplay_line(self.training))
         if self.training.curriculum.has_stages:
-            rows.add_row("playing", f"{self.training.played_game.specification}, in turn with others")
+            rows.add_row("playing", f"{self.training.curriculum.playing.specification}, in turn with others")
         rows.add_row("learning", learning_line(self.training.settings))
         rows.add_row("folder", Text(str(self.training.folder.path), overflow="fold"))
         return rows
@@ -211,7 +211,10 @@ class TrainingPanel:
         for name in ("policy", "value"):
             values = [getattr(event, f"{name}_loss") for event in self.generations]
             table.add_row(name, f"{values[-1]:.3f}", curve(values))
-        table.add_row("total", f"{last.policy_loss + last.value_loss:.3f}", "")
+        total = last.policy_loss + self.training.settings.training.value_weight * last.value_loss
+        table.add_row("total", f"{total:.3f}", "")
+        if last.plies_left_loss is not None:
+            table.add_row("plies left", f"{last.plies_left_loss:.3f}", "")
         if last.validation_loss is not None:
             table.add_row("held out", f"{last.validation_loss:.3f}", "")
         table.add_row("rate", f"{last.learning_rate:.2g}", f"[dim]step {last.steps:,}[/dim]")

@@ -168,6 +168,10 @@ class TrainingView:
         ]
         if scores:
             self.console.print(f"It scores {', '.join(scores)}.")
+        promoted = self._training.promotions.promoted
+        if promoted and promoted[-1] < progress.generation:
+            self.console.print(f"Generation {promoted[-1]} is the last that passed the gate.")
+            path = escape(str(self._training.folder.network(promoted[-1])))
         self.console.print(f"Play it: boardzero play {self._training.settings.game} --second alphazero:network={path}")
 
     def _end_picture(self) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-from torch import Tensor
 from torch.nn.parallel import DistributedDataParallel
 
 from boardzero.cluster.game_file import SentGame
@@ -54,10 +53,10 @@ class Rank:
                 dist.broadcast(parameter.data, 0)
         learner.network.zero_grad(set_to_none=True)
         losses = learner.losses(self._network, part)
-        (losses.total(learner.settings) * share * self.ranks).backward()  # type: ignore[no-untyped-call]
-        sums: Tensor = torch.stack([losses.policy, losses.value]).detach() * share
+        (losses.objective(learner.settings) * share * self.ranks).backward()  # type: ignore[no-untyped-call]
+        sums = losses.stacked() * share
         dist.all_reduce(sums)
-        return Losses(sums[0], sums[1])
+        return Losses(*sums)
 
 
 class Helper:

@@ -60,7 +60,7 @@ class WandhovenNetwork(Network):
         # How many stones lie below each cell of a column: [rows, 1], the top row first.
         self.register_buffer("levels", torch.arange(game.rows - 1, -1, -1.0).unsqueeze(1), persistent=False)
 
-    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+    def judged(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         stones = planes.narrow(1, 0, STONE_PLANES)
         features = self.tower(stones)
         logits, occupied = self.policy(features), stones.sum(1)
@@ -125,9 +125,9 @@ class BridenNetwork(Network):
         self.policy = nn.Linear(84, game.action_count)
         self.value = nn.Sequential(nn.Linear(84, 1), nn.Tanh(), nn.Flatten(0))
 
-    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+    def judged(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         absolute = absolute_colours(planes)
-        return super().forward(absolute.permute(0, 3, 1, 2) if self.channels_last else absolute)
+        return super().judged(absolute.permute(0, 3, 1, 2) if self.channels_last else absolute)
 
 
 # -- Slávka: convolutions only ------------------------------------------------------------------------------------------
@@ -161,5 +161,5 @@ class SlavkaNetwork(Network):
             *plain_layers(settings, inputs, layers), nn.Conv2d(channels, 1, 1), MeanOverBoard(), nn.Tanh()
         )
 
-    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        return super().forward(planes.narrow(1, 0, self.planes))
+    def judged(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        return super().judged(planes.narrow(1, 0, self.planes))

@@ -14,6 +14,7 @@ from boardzero.network.layers import activation, active_convolution, pooled
 from boardzero.settings.network import NetworkSettings
 
 WIN_DRAW_LOSS = (1.0, 0.0, -1.0)  # what each is worth to the side to move, in the order of a wdl head's outputs
+PLIES_UNIT = 10.0  # plies that the head for plies left counts as 1, so that its loss is about as large as the others
 MOVE_EMBEDDING = 16  # numbers that describe a cell as the start, or the end, of a move
 
 
@@ -134,14 +135,24 @@ class Pool(nn.Module):
 
 def value_head(settings: NetworkSettings, game: Game) -> nn.Module:
     """Features of the tower → values [batch] in −1 … 1, or logits of win, draw and loss [batch, 3]; for the side to move."""
+    layers = _board_layers(settings, game)
+    if settings.value == "wdl":
+        return nn.Sequential(*layers, nn.Linear(settings.value_hidden, len(WIN_DRAW_LOSS)))
+    return nn.Sequential(*layers, nn.Linear(settings.value_hidden, 1), nn.Tanh(), nn.Flatten(0))
+
+
+def plies_left_head(settings: NetworkSettings, game: Game) -> nn.Module:
+    """Features of the tower → how many plies are left [batch], in units of PLIES_UNIT, never less than 0."""
+    return nn.Sequential(*_board_layers(settings, game), nn.Linear(settings.value_hidden, 1), nn.Softplus(), nn.Flatten(0))
+
+
+def _board_layers(settings: NetworkSettings, game: Game) -> list[nn.Module]:
+    """Features of the tower → value_hidden features of the whole board [batch, value_hidden]."""
     channels = settings.value_channels
     width = 2 * channels if settings.size_free else channels * game.rows * game.columns
-    layers: list[nn.Module] = [
+    return [
         active_convolution(settings, settings.channels, channels, 1),
         Pool() if settings.size_free else nn.Flatten(),
         nn.Linear(width, settings.value_hidden),
         activation(settings),
     ]
-    if settings.value == "wdl":
-        return nn.Sequential(*layers, nn.Linear(settings.value_hidden, len(WIN_DRAW_LOSS)))
-    return nn.Sequential(*layers, nn.Linear(settings.value_hidden, 1), nn.Tanh(), nn.Flatten(0))

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from boardzero.games.rules import Game
-from boardzero.network.heads import WIN_DRAW_LOSS, policy_head, value_head
+from boardzero.network.heads import WIN_DRAW_LOSS, plies_left_head, policy_head, value_head
 from boardzero.network.layers import residual_tower
 from boardzero.settings.network import NetworkSettings
 
@@ -13,7 +13,8 @@ class Network(nn.Module):
     """Planes [batch, planes, rows, columns] as the side to move sees them → logits [batch, actions] and a value.
 
     The value, for the side to move, is one number a position [batch] or, if value=wdl, logits of win, draw and loss [batch, 3].
-    Illegal actions have logits too: who uses them leaves these out.
+    Illegal actions have logits too: who uses them leaves these out. A network may learn something else besides, which comes
+    third.
     """
 
     def __init__(self, settings: NetworkSettings) -> None:
@@ -23,7 +24,12 @@ class Network(nn.Module):
         self.policy: nn.Module
         self.value: nn.Module
 
-    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, planes: Tensor) -> tuple[Tensor, ...]:
+        """All that is learned."""
+        return self.judged(planes)
+
+    def judged(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits and value, which are all that a search needs."""
         features = self.tower(planes)
         return self.policy(features), self.value(features)
 
@@ -36,6 +42,14 @@ class TowerNetwork(Network):
         self.tower = residual_tower(settings, len(game.planes))
         self.policy = policy_head(settings, game)
         self.value = value_head(settings, game)
+        self.plies_left = plies_left_head(settings, game) if settings.plies_left else None
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, ...]:
+        """With plies_left=true the third is how many plies are left [batch], in units of PLIES_UNIT."""
+        if self.plies_left is None:
+            return self.judged(planes)
+        features = self.tower(planes)
+        return self.policy(features), self.value(features), self.plies_left(features)
 
 
 class Inference(nn.Module):
@@ -49,7 +63,7 @@ class Inference(nn.Module):
         self.register_buffer("worth", torch.tensor(WIN_DRAW_LOSS), persistent=False)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        logits, value = self.network(planes)
+        logits, value = self.network.judged(planes)
         if self.network.settings.value == "wdl":
             value = (value.softmax(1) * self.worth).sum(1)
         return logits, value

@@ -73,16 +73,19 @@ class Replay:
     @property
     def positions(self) -> int:
         """How many positions can be drawn; equal ones count each, whether they are merged or not."""
-        return int(self._memory.position_counts.values.sum())
+        with self._lock:  # games that come in move the memory
+            return int(self._memory.position_counts.values.sum())
 
     @property
     def games(self) -> int:
-        return len(self._memory.generations)
+        with self._lock:
+            return len(self._memory.generations)
 
     @property
     def generations(self) -> list[int]:
         """Those of the games in the window, increasing."""
-        return [int(generation) for generation in np.unique(self._memory.generations.values)]
+        with self._lock:
+            return [int(generation) for generation in np.unique(self._memory.generations.values)]
 
     @property
     def reuse(self) -> float:
@@ -107,8 +110,11 @@ class Replay:
         with self._lock:
             self.store.sync()
 
-    def seal(self) -> None:
-        """Make a shard of the games since the last one, so that others can read them, and delete shards that are too many."""
+    def seal(self) -> int:
+        """Make a shard of the games since the last one, so that others can read them, and delete shards that are too many.
+
+        The number of the last shard, up to which the window can be cleared.
+        """
         with self._lock:
             shard = self.store.seal()
             if shard is not None:
@@ -116,13 +122,14 @@ class Replay:
             left = [known.index for known in self._known.values() if known.end <= self._memory.first_game]
             for path in self.store.prune(left, self.settings.disk_bytes):
                 del self._known[path.name]
+            return self.store.last_number()
 
-    def clear(self) -> None:
-        """Empty the window for good; the games stay on disk as long as there is room for them."""
+    def clear(self, number: int) -> None:
+        """Let the games of shards up to this number leave the window for good; they stay on disk as long as there is room."""
         with self._lock:
-            self.seal()
-            self.store.clear()
-            self._memory.drop(self.games)
+            self.store.clear(number)
+            ends = [known.end for known in self._known.values() if self.store.is_cleared(known.index.path)]
+            self._memory.drop(max(0, max(ends, default=0) - self._memory.first_game))
             self._source = None
 
     def _count(self, positions: int) -> None:

@@ -89,11 +89,11 @@ class Replays:
     def content(self) -> Positions:
         return self.first.content()
 
-    def seal(self) -> None:
-        self.first.seal()
+    def seal(self) -> int:
+        return self.first.seal()
 
-    def clear(self) -> None:
-        self.first.clear()
+    def clear(self, number: int) -> None:
+        self.first.clear(number)
 
 
 def _shape(game: Game) -> tuple[int, int, int]:

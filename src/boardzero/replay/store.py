@@ -69,7 +69,7 @@ class GameStore:
 
     def recover(self) -> list[Sealing]:
         """Seal the journals that this writer left behind when it was killed, and remove what it was writing."""
-        for temporary in self.folder.glob(f"*-{self.writer}{SHARD}{TEMPORARY}"):
+        for temporary in (*self.folder.glob(f"*-{self.writer}{SHARD}{TEMPORARY}"), *self.folder.glob(LEDGER + TEMPORARY)):
             remove_durably(temporary)
         left = sorted(self.folder.glob(f"*-{self.writer}{JOURNAL}"))
         left = [path for path in left if self._journal is None or path != self._journal.path]
@@ -109,10 +109,9 @@ class GameStore:
             remove_durably(path)
         return doomed
 
-    def clear(self) -> None:
-        """Let no window reach back behind this moment, not even after a restart."""
-        self.seal()
-        self.ledger.cleared = self.last_number()
+    def clear(self, number: int) -> None:
+        """Let no window reach back to shards up to this number, not even after a restart."""
+        self.ledger.cleared = max(self.ledger.cleared, number)
         self._write_ledger()
 
     def is_cleared(self, shard: Path) -> bool:

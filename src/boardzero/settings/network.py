@@ -37,6 +37,9 @@ class NetworkSettings(Parameters):
     )
     value_channels: int = Field(8, ge=1, le=1024, description="channels of the value head")
     value_hidden: int = Field(64, ge=1, le=4096, description="width of the value head's hidden layer")
+    plies_left: bool = Field(
+        False, description="a third head learns how many plies are left: for the tower to learn from, nobody else asks it"
+    )
     head_layers: int = Field(2, ge=1, le=8, description="slavka: layers of each head")
     channels_last: bool = Field(
         False, description="briden: read planes × rows × columns as height × width × channels, as the document's program did"
@@ -63,7 +66,7 @@ class NetworkSettings(Parameters):
         return self
 
 
-_OWN_HEADS = ("policy_head", "policy_channels", "policy_kernel", "value", "value_channels", "value_hidden")
+_OWN_HEADS = ("policy_head", "policy_channels", "policy_kernel", "value", "value_channels", "value_hidden", "plies_left")
 _OWN_TOWER = ("blocks", "activation", "slope", "batch_norm", "renormalised", "global_pooling_every")
 
 # What a kind does not read must stay at its default, so that nobody believes to have changed something.

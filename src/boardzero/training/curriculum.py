@@ -8,7 +8,13 @@ from boardzero.settings.run import RunSettings
 
 
 class Curriculum:
-    """The stages of a run. One without any has a single stage, in which its own game is played."""
+    """The stages of a run. One without any has a single stage, in which its own game is played.
+
+    games    all games of the run, its own first
+    learned  those that are learned from at the moment
+    playing  the one that is played until the next generation
+    coming   specifications of those that may be played from here on
+    """
 
     def __init__(self, settings: RunSettings) -> None:
         """Games that are unknown, or that the run's network cannot play, are refused (BadInput)."""
@@ -25,6 +31,7 @@ class Curriculum:
             if sentence := misfit(settings.network, own, game):
                 raise BadInput(f"A network for {own.specification} cannot learn {game.specification} on the way: {sentence}")
         self.games = list(known.values())
+        self.begin_generation(0, 0)
 
     @property
     def has_stages(self) -> bool:
@@ -34,16 +41,9 @@ class Curriculum:
         """Of a game among all of the run."""
         return self.games.index(game)
 
-    def stage(self, share: float) -> list[Game]:
-        """The games that are played, and learned from, when this much of the run is over."""
-        return next((games for end, games in zip(self._ends, self._stages, strict=True) if share < end), self._stages[-1])
-
-    def game(self, share: float, generation: int) -> Game:
-        """The one that is played after this generation."""
-        games = self.stage(share)
-        return games[generation % len(games)]
-
-    def coming(self, share: float) -> set[str]:
-        """Specifications of the games that are played from here on."""
-        first = self._stages.index(self.stage(share))
-        return {game.specification for stage in self._stages[first:] for game in stage}
+    def begin_generation(self, share: float, generation: int) -> None:
+        """This much of the run is over, and this generation has come; a run that is resumed there chooses the same."""
+        stage = next((number for number, end in enumerate(self._ends) if share < end), len(self._ends) - 1)
+        self.learned = self._stages[stage]
+        self.playing = self.learned[generation % len(self.learned)]
+        self.coming = {game.specification for games in self._stages[stage:] for game in games}

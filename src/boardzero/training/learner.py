@@ -16,7 +16,7 @@ from boardzero.network.model import Network
 from boardzero.replay.sampler import Batch
 from boardzero.settings.training import TrainingSettings
 from boardzero.training.epochs import EpochBatches
-from boardzero.training.losses import Losses, policy_loss, value_loss
+from boardzero.training.losses import Losses, plies_left_loss, policy_loss, value_loss
 from boardzero.training.twins import SMALLEST_PART, Twins
 
 STEP_MARKS = (0.6, 0.85)  # of the run, where the schedule `steps` falls
@@ -32,10 +32,7 @@ class LossReport:
     value: float
     learning_rate: float
     validation: float | None = None  # total loss on what was held out
-
-    @property
-    def total(self) -> float:
-        return self.policy + self.value
+    plies_left: float | None = None  # if the network has a head for that
 
 
 class Learner:
@@ -67,14 +64,13 @@ class Learner:
         self.network.train()
         if self._twins is not None:
             self._twins.share_buffers()
-        sums = torch.zeros(2, device=self.device)
+        sums = torch.zeros(3, device=self.device)
         for _ in range(steps):
-            losses = self._step(draw())
-            sums += torch.stack([losses.policy, losses.value]).detach()
-        policy, value = (sums / max(steps, 1)).tolist()
-        if not math.isfinite(policy + value):
+            sums += self._step(draw()).stacked()
+        policy, value, plies_left = (sums / max(steps, 1)).tolist()
+        if not math.isfinite(policy + value + plies_left):
             raise BadInput("The losses are no longer finite: the learning rate is too high for this network.")
-        return LossReport(steps, policy, value, rate)
+        return LossReport(steps, policy, value, rate, plies_left=plies_left if self.network.settings.plies_left else None)
 
     def train_epochs(
         self, batches: EpochBatches, epochs: int, progress: float, before_step: Callable[[], None] | None = None
@@ -103,13 +99,15 @@ class Learner:
         """Of this network (or of one that wraps it) on a batch, as the settings compare them."""
         mix = self.settings.value.mix_at(self.steps)
         target = (1 - mix) * batch.z + mix * batch.q
-        planes, policy, value_target, weight, legal = (
-            torch.from_numpy(part).to(self.device) for part in (batch.planes, batch.policy, target, batch.weight, batch.legal)
+        planes, policy, value_target, weight, legal, plies_left = (
+            torch.from_numpy(part).to(self.device)
+            for part in (batch.planes, batch.policy, target, batch.weight, batch.legal, batch.plies_left)
         )
-        logits, value = network(planes.contiguous(memory_format=torch.channels_last))
+        logits, value, *besides = network(planes.contiguous(memory_format=torch.channels_last))
         return Losses(
             policy_loss(logits, policy, weight, self.settings.policy_loss, legal if self.settings.legal_only else None),
             value_loss(value, value_target, weight),
+            plies_left_loss(besides[0], plies_left, weight) if besides else weight.new_zeros(()),
         )
 
     def _step(self, batch: Batch) -> Losses:
@@ -126,7 +124,7 @@ class Learner:
     def _add_gradient(self, network: Network, batch: Batch, share: float) -> Losses:
         """That of the losses on a part of a step's batch, times its share, is added to the network's."""
         losses = self.losses(network, batch)
-        (losses.total(self.settings) * share).backward()  # type: ignore[no-untyped-call]
+        (losses.objective(self.settings) * share).backward()  # type: ignore[no-untyped-call]
         return losses
 
     def _follow_gradient(self) -> None:

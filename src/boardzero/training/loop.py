@@ -5,10 +5,10 @@ lessons/6_alphazero.py explains this.
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, replace
 from types import TracebackType
 
-from boardzero.cores import usable_cores
 from boardzero.errors import BadInput
 from boardzero.events.training import (
     DamageFound,
@@ -31,12 +31,11 @@ from boardzero.replay.record import SelfPlayGame
 from boardzero.replay.sampler import Batch
 from boardzero.replay.several import Replays
 from boardzero.search.forest import Evaluator
-from boardzero.selfplay.source import LocalSelfPlay, PlayingWorker, SelfPlaySource
-from boardzero.selfplay.turns import SelfPlayInTurn
-from boardzero.selfplay.worker import SelfPlayWorker
+from boardzero.selfplay.source import PlayingWorker, SelfPlaySource
 from boardzero.settings.run import RunSettings
 from boardzero.training.beginning import copied_positions
 from boardzero.training.concurrent import learn_while_playing
+from boardzero.training.cores import selfplay_here, threads_of_matches, threads_of_training
 from boardzero.training.curriculum import Curriculum
 from boardzero.training.epochs import EpochBatches
 from boardzero.training.gate import Gate
@@ -66,7 +65,7 @@ class Training:
     """
 
     def __init__(self, folder: RunFolder, listen: Listener) -> None:
-        self.folder, self._listener = folder, listen
+        self.folder = folder
         self.settings: RunSettings = folder.settings()
         self.curriculum = Curriculum(self.settings)
         self.game = self.curriculum.games[0]
@@ -74,9 +73,21 @@ class Training:
             raise BadInput("A run needs an end: minutes or generations.")
         self.stopping = False
         self.stopwatch = Stopwatch()
+        self.in_use: set[int] = set()  # generations whose networks are in matches that are under way
+        self._told = 0.0
+        self._waiting_told = False
         self._lock = FolderLock(folder.path)
+        try:
+            self._take_over(folder, listen)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _take_over(self, folder: RunFolder, listen: Listener) -> None:
+        """Find everything as whoever worked on the run last left it, however that ended."""
         folder.tidy()
         self._listener = self._progress_file = ProgressFile(folder, listen)
+        folder.mend_settings(self.settings, self._tell_damage)
         self.replay = Replays(self.curriculum.games, self.settings.replay, folder.games)
         for sentence in self.replay.load().damaged:
             self._tell_damage(sentence)
@@ -85,36 +96,32 @@ class Training:
         self._begin_generation()
         copied = copied_positions(folder)
         self.quota = Quota(self.settings, waiting, lambda: self.replay.positions, lambda: self.progress.generation, copied)
-        self.clock = RunClock(folder, seconds_at_work(folder, self.progress, waiting))
+        self.clock = RunClock(folder, seconds_at_work(folder, self.progress, waiting, self._tell_damage))
         network_is_sound(folder.network(self.progress.generation), self._tell_damage)
         self._save_network(self.progress.generation)  # anew: whatever has happened to its files does no harm
         if not folder.checkpoint.is_file():
-            folder.save_checkpoint(self.progress, self.learner.state())
+            self._save_checkpoint()
         self.selfplay = self._make_selfplay(waiting.next_number)
         self.speeds = SpeedMeter(self.selfplay.counts, self.settings.selfplay.resign_below)
         weight = self.settings.training.value_weight
         self._tensorboard = TensorBoardLog(folder.path / "tensorboard", self.progress.generation, weight)
-        threads = self._threads_of_matches()
+        threads = threads_of_matches(self.settings, self.selfplay)
         self.gate = self._make_gate(threads)
         self.promotions = Promotions()
         if not self.gate.is_open:
             self.promotions = find_best(folder, self.progress.generation, self._tell_damage)
         if self.replay.store.ledger.cleared < self.promotions.cleared:  # killed just when a new best network was chosen
-            self.replay.clear()
+            self.replay.clear(self.promotions.cleared)
         self.strength = self._make_strength(threads)
-        self._told = 0.0
-        self._waiting_told = False
-        self.in_use: set[int] = set()  # generations whose networks are in matches that are under way
 
     def __enter__(self) -> "Training":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Let go of the folder; nothing needs to be saved, everything is."""
-        self._tensorboard.close()
-        self._progress_file.remove()
-        self.learner.close()
-        self._lock.release()
+        """Let go of everything, the folder last, even if a part of it fails; nothing needs to be saved, everything is."""
+        with ExitStack() as stack:
+            for let_go in (self._lock.release, self.learner.close, self._progress_file.remove, self._tensorboard.close):
+                stack.callback(let_go)
 
     @property
     def seconds(self) -> float:
@@ -133,9 +140,8 @@ class Training:
         """Choose what is played and learned from until the next checkpoint; a run that is resumed chooses the same."""
         generations, minutes = self.settings.generations, self.settings.minutes
         done = self.progress.seconds / (60 * minutes) if minutes else self.progress.generation / (generations or 1)
-        self.played_game = self.curriculum.game(done, self.progress.generation)
-        self._coming_games = self.curriculum.coming(done)
-        self.replay.learn_from(self.curriculum.stage(done))
+        self.curriculum.begin_generation(done, self.progress.generation)
+        self.replay.learn_from(self.curriculum.learned)
 
     @property
     def best(self) -> int:
@@ -148,7 +154,7 @@ class Training:
             return False
         if self.replay.positions == 0 and not self._waiting_told:
             self._waiting_told = True
-            self._say(Remark("The time is over, but no game has ended yet; the first one is awaited, to learn from it."))
+            self.tell(Remark("The time is over, but no game has ended yet; the first one is awaited, to learn from it."))
         return self.replay.positions > 0
 
     def stop(self) -> None:
@@ -162,15 +168,14 @@ class Training:
 
     def run(self) -> None:
         """Generation after generation, until the end or until `stop`; each is safe on disk when the next one begins."""
-        self.learner.use_threads(self._threads_of_training())
-        try:
+        self.learner.use_threads(threads_of_training(self.settings, self.selfplay))
+        with suppress(Stopped):
             if self.settings.mode == "concurrent":
                 learn_while_playing(self)
             else:
                 self._alternate()
-        except Stopped:
-            self.replay.sync()
-            self.clock.keep()
+        self.replay.sync()
+        self.clock.keep()
 
     # -- one after the other ---------------------------------------------------------------------------------------------
     def _alternate(self) -> None:
@@ -179,13 +184,13 @@ class Training:
             self.speeds.restart()
             with self.stopwatch.part("self-play"):
                 self._play()
-            played = self.speeds.since_restart()
+            speeds = self.speeds.since_restart()
             begun = time.perf_counter()
             with self.stopwatch.part("training"):
                 self.quota.begin_training()
                 report = self.learn()
             with self.stopwatch.part("saving"):
-                self.complete_generation(report, played, time.perf_counter() - begun)
+                self.complete_generation(report, speeds, time.perf_counter() - begun)
             self._compare_if_due()
             if self.strength.is_due(self.progress.generation, self.seconds):
                 self.measure()
@@ -268,9 +273,9 @@ class Training:
 
         return before_step
 
-    def complete_generation(self, report: LossReport, played: Speeds, training_seconds: float) -> None:
+    def complete_generation(self, report: LossReport, speeds: Speeds, training_seconds: float) -> None:
         """Write the checkpoint: from here on, the run goes on after this generation."""
-        best, played_game, window = self.best, self.played_game, self.replay.positions
+        best, played, window = self.best, self.curriculum.playing, self.replay.positions
         self.progress = replace(
             self.progress,
             generation=self.progress.generation + 1,
@@ -282,12 +287,15 @@ class Training:
             grown=self._has_grown,
         )
         self.replay.sync()
-        self.folder.save_checkpoint(self.progress, self.learner.state())
+        self._save_checkpoint()
         self._forget_networks()
         self._begin_generation()
         figures = {"window": window, "steps": self.learner.steps, "best": best}
-        game = played_game.specification if self.curriculum.has_stages else ""
-        self.tell(generation_done(self.progress, played, report, training_seconds, game=game, **figures))
+        game = played.specification if self.curriculum.has_stages else ""
+        self.tell(generation_done(self.progress, speeds, report, training_seconds, game=game, **figures))
+
+    def _save_checkpoint(self) -> None:
+        self.folder.save_checkpoint(self.progress, self.learner.state(), self.settings)
 
     # -- the gate --------------------------------------------------------------------------------------------------------
     def is_comparison_due(self) -> bool:
@@ -301,55 +309,28 @@ class Training:
         if promoted:
             promotions = replace(promotions, promoted=(*promotions.promoted, generation), seconds=self.seconds)
         if clears:
-            self.replay.seal()
-            promotions = replace(promotions, cleared=self.replay.store.last_number())
+            promotions = replace(promotions, cleared=self.replay.seal())
         self.folder.save_promotions(promotions)
         self.promotions = promotions
         if clears:
-            self.replay.clear()
+            self.replay.clear(promotions.cleared)
         counts = total.wins, total.draws, total.losses
         self.tell(NetworksCompared(generation, best, self.seconds, *counts, promoted, match_seconds))
         self.tell(MatchPlayed("gate", generation, f"generation {best}", best, self.gate.simulations, score.games))
 
-    # -- self-play -------------------------------------------------------------------------------------------------------
+    # -- its parts, which a cluster makes otherwise ------------------------------------------------------------------------
     @property
     def workers(self) -> Sequence[PlayingWorker]:
         return self.selfplay.workers
 
     def _make_selfplay(self, first: int) -> SelfPlaySource:
-        """Whose games have numbers from this one on, which no game of the run has had."""
-        if not self.curriculum.has_stages:
-            return self._selfplay_of(self.game, first)
-        return SelfPlayInTurn(lambda game: self._selfplay_of(game, first), lambda: self.played_game, lambda: self._coming_games)
-
-    def _selfplay_of(self, game: Game, first: int) -> LocalSelfPlay:
-        """Its workers share the numbers from this one on with those of all other games of the run."""
-        cores = len(usable_cores())
-        most = max(1, cores - 1) if self.settings.mode == "concurrent" else cores
-        count = self.settings.selfplay.workers or most
-        first += self.curriculum.number(game) * count
-        step = count * len(self.curriculum.games)
-        settings, search, seed = self.settings.selfplay, self.settings.search, self.settings.seed
-        workers = [SelfPlayWorker(game, settings, search, seed, first + index, step) for index in range(count)]
-        return LocalSelfPlay(workers, lambda generation: self._evaluator_of(generation, game))
+        """first: the number of its first game; no game of the run has had it, or a higher one."""
+        return selfplay_here(self.settings, self.curriculum, first, self._evaluator_of)
 
     def _evaluator_of(self, generation: int, game: Game) -> Callable[[], Evaluator]:
-        """Makes evaluators with this generation's network, one for each thread."""
         path, precision = self.folder.network(generation), self.settings.selfplay.precision
         return lambda: self.stopwatch.timed(find_evaluator(path, game, precision=precision))
 
-    def _threads_of_training(self) -> int:
-        """Alone, all cores, unless one worker says that the run is to be the same again; beside self-play, the others."""
-        cores = len(usable_cores())
-        if self.settings.mode == "concurrent":
-            return max(1, cores - self.selfplay.cores_here)
-        return 1 if len(self.workers) == 1 else cores
-
-    def _threads_of_matches(self) -> int:
-        alone = self.settings.mode == "alternating" and len(self.workers) > 1
-        return len(usable_cores()) if alone else 1
-
-    # -- its parts, which a cluster makes otherwise ------------------------------------------------------------------------
     def _make_learner(self, network: Network) -> Learner:
         return Learner(network, self.settings.training)
 
@@ -374,7 +355,7 @@ class Training:
         before.close()
         newest, playing = (grown(network, growth, self.game, seed) for network in (before.network, before.playing))
         self.learner = self._make_learner(newest)
-        self.learner.use_threads(self._threads_of_training())
+        self.learner.use_threads(threads_of_training(self.settings, self.selfplay))
         self.learner.take_weights([newest.state_dict(), playing.state_dict()])
         self.learner.steps = before.steps
 
@@ -402,17 +383,13 @@ class Training:
                 self.folder.forget_network(generation)
 
     # -- telling ---------------------------------------------------------------------------------------------------------
-    def tell(self, event: Measurement | MatchPlayed | Remark) -> None:
-        """What was measured is kept with the run, too."""
-        if not isinstance(event, MatchPlayed | Remark):
+    def tell(self, event: Measurement | MatchPlayed | DamageFound | Remark) -> None:
+        """Those who only see the folder hear of it, too; of a match only what it came to, which is told besides."""
+        if not isinstance(event, MatchPlayed):
             self.folder.append_event(event)
+        if isinstance(event, Measurement):
             self._tensorboard.write(event)
         self._listener(event)
 
     def _tell_damage(self, sentence: str) -> None:
-        self._say(DamageFound(sentence))
-
-    def _say(self, event: DamageFound | Remark) -> None:
-        """Those who only see the folder hear of it too."""
-        self.folder.append_event(event)
-        self._listener(event)
+        self.tell(DamageFound(sentence))

@@ -3,12 +3,13 @@
 lessons/2_supervised.py explains this.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from boardzero.network.heads import PLIES_UNIT
 from boardzero.settings.training import TrainingSettings
 
 SMALLEST = 1e-12  # keeps logarithms finite
@@ -21,9 +22,19 @@ class Losses:
 
     policy: Tensor
     value: Tensor
+    plies_left: Tensor = field(default_factory=lambda: torch.zeros(()))  # 0 if the network has no such head
 
     def total(self, settings: TrainingSettings) -> Tensor:
+        """Of what plays."""
         return self.policy + settings.value_weight * self.value
+
+    def objective(self, settings: TrainingSettings) -> Tensor:
+        """What a training step makes smaller: the total, and what is learned besides."""
+        return self.total(settings) + settings.plies_left_weight * self.plies_left
+
+    def stacked(self) -> Tensor:
+        """[3]: all of them, without their gradients."""
+        return torch.stack([self.policy, self.value, self.plies_left]).detach()
 
 
 def policy_loss(logits: Tensor, target: Tensor, weight: Tensor, kind: str, legal: Tensor | None = None) -> Tensor:
@@ -55,4 +66,13 @@ def value_loss(output: Tensor, target: Tensor, weight: Tensor) -> Tensor:
     else:
         chances = torch.stack([target.clamp_min(0), 1 - target.abs(), (-target).clamp_min(0)], dim=1)
         each = functional.cross_entropy(output, chances, reduction="none")
+    return (each * weight).sum() / weight.sum()
+
+
+def plies_left_loss(output: Tensor, target: Tensor, weight: Tensor) -> Tensor:
+    """Distance of the third head's output [batch], in units of PLIES_UNIT, to the plies [batch] that came.
+
+    Squared where it is small, straight where it is large: how long games last varies much.
+    """
+    each = functional.smooth_l1_loss(output, target / PLIES_UNIT, reduction="none")
     return (each * weight).sum() / weight.sum()

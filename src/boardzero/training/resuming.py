@@ -60,12 +60,13 @@ def games_since(progress: Progress, every: GameTotals) -> tuple[Progress, GameTo
     return progress, GameTotals(games - progress.games, positions - progress.positions, number)
 
 
-def seconds_at_work(folder: RunFolder, progress: Progress, waiting: GameTotals) -> float:
+def seconds_at_work(folder: RunFolder, progress: Progress, waiting: GameTotals, say: Say) -> float:
     """Seconds that a run has been at work: up to its checkpoint, and for the games that came after it, which stay.
 
     What else was done after the checkpoint is done again, so its time counts then.
     """
-    return max(progress.seconds, kept_seconds(folder)) if waiting.games else progress.seconds
+    kept = kept_seconds(folder, say)
+    return max(progress.seconds, kept) if waiting.games else progress.seconds
 
 
 def _start_at_network(path: Path, generation: int, make_learner: Callable[[bool], Learner]) -> tuple[Learner, Progress]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from boardzero.network.weights import write_whole
-from boardzero.training.run_folder import RunFolder
+from boardzero.replay.shards import set_aside
+from boardzero.training.run_folder import RunFolder, Say
 
 CLOCK = "clock.json"  # in a run's folder: how long it had been at work when it last took in games
 KEPT_EVERY = 5.0  # seconds between two notes of that
@@ -51,9 +52,14 @@ def keep_seconds(folder: RunFolder, seconds: float) -> None:
     write_whole(folder.path / CLOCK, json.dumps({"seconds": seconds}).encode())
 
 
-def kept_seconds(folder: RunFolder) -> float:
-    """What the folder knows; 0 if that is nothing, or damaged."""
+def kept_seconds(folder: RunFolder, say: Say) -> float:
+    """What the folder knows; 0 if that is nothing. A damaged file is set aside, and a sentence is said about it."""
+    path = folder.path / CLOCK
+    if not path.is_file():
+        return 0.0
     try:
-        return float(json.loads((folder.path / CLOCK).read_bytes())["seconds"])
-    except (OSError, ValueError, KeyError, TypeError):
+        return float(json.loads(path.read_bytes())["seconds"])
+    except (ValueError, KeyError, TypeError) as error:
+        aside = set_aside(path).name
+        say(f"The clock '{path}' is damaged ({error}); it was renamed to '{aside}': time counts from the last checkpoint on.")
         return 0.0

@@ -1,9 +1,9 @@
-"""The folder of a run. Every file is complete or absent, but for events.jsonl, which only ever grows.
+"""The folder of a run. Every file is complete or absent, but for those that only ever grow: journals and lines of JSON.
 
 settings.json                   everything the run was begun with
 games/                          journals and shards of self-play; of other games of a curriculum in folders within
 networks/generation-00012.*     networks, as safetensors and as ONNX
-checkpoint.safetensors          where the run stands: progress and the learner's state
+checkpoint.safetensors          where the run stands: progress, the learner's state, and the settings once more
 checkpoint-before.safetensors   where it stood a generation earlier, in case the newest is damaged
 promotions.json                 with a gate: which networks were chosen to play
 clock.json                      how long the run had been at work when it last took in games
@@ -16,7 +16,7 @@ lock                            held by the process that trains here
 import errno
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from torch import Tensor
 
 from boardzero.errors import BadInput
 from boardzero.network.weights import ONNX_SUFFIX, SUFFIX, checksum_of, write_whole
-from boardzero.replay.shards import set_aside
+from boardzero.replay.shards import DAMAGED, set_aside
 from boardzero.settings.run import RunSettings
 from boardzero.settings.specification import parse_parameters
 
@@ -101,14 +101,34 @@ class RunFolder:
         write_whole(self.path / "settings.json", settings.model_dump_json(indent=2).encode())
 
     def settings(self) -> RunSettings:
+        """What is to be learned, and how; if the file is damaged, as the newest checkpoint that can be read has it."""
         path = self.path / "settings.json"
         if not path.is_file():
             raise BadInput(f"There is no run in '{self.path}': it has no settings.json.")
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = _json_object(path.read_bytes())
         except ValueError as error:
-            raise BadInput(f"The settings '{path}' are damaged: {error}.") from None
+            content = self._settings_of_checkpoint()
+            if not content:
+                raise BadInput(f"The settings '{path}' are damaged, and no checkpoint has them: {error}.") from None
         return parse_parameters(RunSettings, content, str(path))
+
+    def mend_settings(self, settings: RunSettings, say: Say) -> None:
+        """Write them anew if their file is damaged; only who holds the lock may do this."""
+        path = self.path / "settings.json"
+        try:
+            _json_object(content := path.read_bytes())
+        except ValueError as error:
+            aside = path.with_name(path.name + DAMAGED)
+            write_whole(aside, content)  # a copy: without settings there would be no run, should it be killed now
+            self.save_settings(settings)
+            say(f"The settings '{path}' are damaged ({error}): the checkpoint's are used; the file was kept as '{aside.name}'.")
+
+    def _settings_of_checkpoint(self) -> dict[str, Any]:
+        for path in (self.checkpoint, self.checkpoint_before):
+            with suppress(OSError, ValueError, KeyError, TypeError):
+                return _json_object(_labels_of(path.read_bytes())["settings"])
+        return {}
 
     def tidy(self) -> None:
         """Remove what a killed process was writing; only who holds the lock may do this."""
@@ -137,10 +157,13 @@ class RunFolder:
         path.unlink(missing_ok=True)
 
     # -- where it stands -----------------------------------------------------------------------------------------------
-    def save_checkpoint(self, progress: Progress, learner: dict[str, Tensor]) -> None:
-        """Progress and learner's state in one file, so that they always belong together; the one before is kept."""
+    def save_checkpoint(self, progress: Progress, learner: dict[str, Tensor], settings: RunSettings) -> None:
+        """Progress and learner's state in one file, so that they always belong together; the one before is kept.
+
+        The settings come along, should their own file be damaged.
+        """
         labels = {"progress": json.dumps(asdict(progress)), "checksum": checksum_of(learner)}
-        content = save_tensors(learner, metadata=labels)
+        content = save_tensors(learner, metadata={**labels, "settings": settings.model_dump_json()})
         if self.checkpoint.is_file():
             self.checkpoint.replace(self.checkpoint_before)
         write_whole(self.checkpoint, content)
@@ -172,13 +195,7 @@ class RunFolder:
 
     # -- what happened -------------------------------------------------------------------------------------------------
     def append_event(self, event: object) -> None:
-        """Add a line; after a line that a crash tore, a new one is begun."""
-        line = json.dumps({"event": type(event).__name__, **asdict(event)}) + "\n"  # type: ignore[call-overload]
-        with self.events.open("ab+") as file:
-            if file.tell():
-                file.seek(-1, 2)
-                line = line if file.read(1) == b"\n" else "\n" + line
-            file.write(line.encode())
+        append_line(self.events, {"event": type(event).__name__, **asdict(event)})  # type: ignore[call-overload]
 
     def read_events(self) -> list[dict[str, Any]]:
         """All events, oldest first, without lines that a crash tore."""
@@ -191,14 +208,36 @@ class RunFolder:
         return events
 
 
+def append_line(path: Path, content: dict[str, Any]) -> None:
+    """Add a line of JSON to a file; after a line that a crash tore, a new one is begun."""
+    line = json.dumps(content) + "\n"
+    with path.open("ab+") as file:
+        if file.tell():
+            file.seek(-1, 2)
+            line = line if file.read(1) == b"\n" else "\n" + line
+        file.write(line.encode())
+
+
+def _json_object(content: bytes | str) -> dict[str, Any]:
+    """ValueError if it is anything else."""
+    parsed = json.loads(content)
+    if not isinstance(parsed, dict):
+        raise ValueError("it is not a JSON object")
+    return parsed
+
+
 def _read_checkpoint(path: Path) -> Checkpoint:
     content = path.read_bytes()
-    tensors = load_tensors(content)
-    length = int.from_bytes(content[:8], "little")
-    labels = json.loads(content[8 : 8 + length])["__metadata__"]
+    tensors, labels = load_tensors(content), _labels_of(content)
     if labels.get("checksum", checksum := checksum_of(tensors)) != checksum:
         raise ValueError("its tensors do not match their checksum")
     return Progress(**json.loads(labels["progress"])), tensors
+
+
+def _labels_of(content: bytes) -> Any:
+    """What stands in a safetensors file beside the tensors."""
+    length = int.from_bytes(content[:8], "little")
+    return json.loads(content[8 : 8 + length])["__metadata__"]
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from boardzero.cores import usable_cores
+from boardzero.training.run_folder import append_line
 
 FILE = "sittings.jsonl"
 
@@ -38,8 +39,7 @@ def this_sitting() -> Sitting:
 
 
 def keep_sitting(run: Path, sitting: Sitting) -> None:
-    with (run / FILE).open("a", encoding="utf-8") as file:
-        file.write(json.dumps(asdict(sitting), ensure_ascii=False) + "\n")
+    append_line(run / FILE, asdict(sitting))
 
 
 def read_sittings(run: Path) -> list[Sitting]:

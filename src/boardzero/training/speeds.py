@@ -104,4 +104,5 @@ def generation_done(
         resignable=played.resignable,
         wrongly_resignable=played.wrongly_resignable,
         game=game,
+        plies_left_loss=report.plies_left,
     )

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import torch
-from torch import Tensor
 
 from boardzero.network.model import Network
 from boardzero.replay.sampler import Batch
@@ -45,9 +44,8 @@ class Twins:
         waiting = [self._pool.submit(gradient, *job) for job in jobs[1:]]
         losses = [gradient(*jobs[0]), *(job.result() for job in waiting)]
         self._add_up()
-        shares = [share for _, _, share in jobs]
-        policy, value = (_weighted(shares, [getattr(one, name) for one in losses]) for name in ("policy", "value"))
-        return Losses(policy, value)
+        weighted = [share * one.stacked() for (_, _, share), one in zip(jobs, losses, strict=True)]
+        return Losses(*torch.stack(weighted).sum(0))
 
     @torch.no_grad()
     def _add_up(self) -> None:
@@ -72,7 +70,3 @@ def _twin(network: Network) -> Network:
     for own, other in zip(twin.parameters(), network.parameters(), strict=True):
         own.data = other.data
     return twin
-
-
-def _weighted(shares: list[float], losses: list[Tensor]) -> Tensor:
-    return torch.stack([share * loss.detach() for share, loss in zip(shares, losses, strict=True)]).sum()
