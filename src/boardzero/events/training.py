@@ -59,6 +59,7 @@ class GenerationDone:
     resignable: int = 0  # games that were played on although one side would have resigned
     wrongly_resignable: int = 0  # those of them that this side did not lose
     game: str = ""  # that was played, where a run plays several
+    drawn: float = 0.0  # share of the generation's games
 
 
 @dataclass(frozen=True)
