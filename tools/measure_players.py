@@ -149,9 +149,9 @@ def key_of(entry: Entry) -> str:
 
 
 def planned(entry: Entry, number: int, players: tuple[Player, Player], openings: Openings) -> PlannedGame:
-    """The game with this number. Who always answers the same has a game of its own in each opening, and against itself only
-    one; against perfect play, which chooses among its best moves, games differ anyway."""
-    opening = {"match": openings[number // 2], "decided": openings[number], "first": Opening()}[entry.kind]
+    """The game with this number. In a match each opening is played from both sides; against itself, a player that always
+    answers the same would only repeat its game. Against perfect play, which chooses among its best moves, games differ."""
+    opening = Opening() if entry.kind == "first" else openings[number // 2 if entry.kind == "match" else number]
     colours = (players[1], players[0]) if entry.kind == "match" and number % 2 else players
     return PlannedGame(colours, opening.position(entry.rules), derived_seed(SEED, number))
 
@@ -229,10 +229,9 @@ def seconds_of(name: str, game: Game, records: Sequence[GameRecord]) -> float:
     """Of a move by one core, alone: from the middle of games that were played."""
     player, taken = find_player(name, game), []
     for number, record in enumerate(records[:TIMED_MOVES]):
-        position = Position(game, board=record.start)
-        moves = Position(game, record.moves, board=record.start).actions
-        for action in moves[: record.opening + (record.plies - record.opening) * (number + 1) // (TIMED_MOVES + 2)]:
-            position.play(action)
+        position = Position(game, record.moves, board=record.start)
+        for _ in range((record.plies - record.opening) * (number + 1) // (TIMED_MOVES + 1) or 1):
+            position.undo()
         player.start_game(SEED)
         if number == 0:
             player.choose(position)  # compiles and loads
