@@ -2,8 +2,8 @@
 
 Four starts: `placement` (the default, since the game is handed down this way: the two sides place their men in turn on
 free squares), `rows` (the men fill the rows from each side's back row; rows that stay incomplete are filled from the left
-as their own side sees it), `random` (drawn from the seed) and `uneven` (drawn, too, and each side has lost any number of its
-men before: one side is ahead, or both are few, as later in a game; to learn from, and for a handicap).
+as their own side sees it), `random` (drawn from the seed) and `uneven` (drawn, too, as if much of a game were over: one side has
+any number of its men left, the other rather few than many; to learn how games end).
 
 Then each turn is one of:
     a1-a2   a free man steps to a free neighbour, or jumps over one adjacent man, of either side, captured or not, to the
@@ -51,7 +51,7 @@ from boardzero.games.compiled import compiled
 from boardzero.games.latrunculi_captures import BOARD, between, caught_from, forbidden, jumps, landings, steps
 from boardzero.games.notation import cell_to_text
 from boardzero.games.policy import PolicyLayout, cell_actions, move_actions, single_action
-from boardzero.games.randomness import draw_below, new_stream
+from boardzero.games.randomness import Stream, draw_below, new_stream
 from boardzero.games.rules import (
     DRAW,
     EMPTY,
@@ -289,11 +289,18 @@ class Latrunculi(Game):
         for index in range(2 * self.men):
             chosen = index + draw_below(stream, len(order) - index)
             order[[index, chosen]] = order[[chosen, index]]
+        first, second = (self.men, self.men) if self.start == "random" else self._drawn_men(stream)
         cells = np.zeros(self.size**2, np.int8)
-        for side, squares in enumerate((order[: self.men], order[self.men : 2 * self.men])):
-            left = self.men if self.start == "random" else FEWEST_MEN + draw_below(stream, self.men - FEWEST_MEN + 1)
-            cells[squares[:left]] = side + 1
+        cells[order[:first]] = 1
+        cells[order[self.men : self.men + second]] = 2
         return cells.reshape(self.size, self.size)
+
+    def _drawn_men(self, stream: Stream) -> tuple[int, int]:
+        """How many an uneven start leaves each side: one of them any number, the other rather few than many."""
+        most = self.men - FEWEST_MEN + 1
+        any_number = FEWEST_MEN + draw_below(stream, most)
+        few = FEWEST_MEN + draw_below(stream, 1 + draw_below(stream, most))
+        return (few, any_number) if draw_below(stream, 2) else (any_number, few)
 
     # -- boards --------------------------------------------------------------------------------------------------------
     def cells(self, state: State) -> npt.NDArray[np.int8]:
