@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,10 @@ from boardzero.cli.main import main
 from boardzero.errors import BadInput
 from boardzero.evaluation.card import card_of, write_card
 from boardzero.network.weights import read_header
+from boardzero.settings.presets import default_values
+from boardzero.settings.run import RunSettings
 from boardzero.training.run_folder import RunFolder
-from boardzero.training.sittings import read_sittings
+from boardzero.training.sittings import keep_sitting, read_sittings, this_sitting
 
 OPPONENTS = ["evaluation.opponents=random", "evaluation.share=1", "evaluation.every=1", "evaluation.games=2"]
 
@@ -39,7 +42,8 @@ def test_a_card_tells_how_the_network_was_learned_and_what_was_measured(
     text = card.read_text(encoding="utf-8")
     assert text.startswith("# Tic-tac-toe")
     assert "| network | residual, 1 blocks × 8 channels" in text and "| played | 2 generations, " in text
-    assert f"    boardzero train tictactoe --generations 2 --run {folder.path}" in text
+    assert "    boardzero train tictactoe --generations 2 --run runs/run --set " in text
+    assert "`network.blocks=1`, `network.channels=8`" in text and "`evaluation.opponents=random`" in text
     assert "cores of " in text or "core of " in text
     assert "| random | 2 | 16 | " in text
     assert f"SHA-256 {read_header(folder.network(2)).checksum[:12]}" in text
@@ -81,6 +85,28 @@ def test_results_that_somebody_wrote_stay_when_a_card_is_written_again(tmp_path:
     text = card.read_text(encoding="utf-8")
     assert text.startswith("# Tic-tac-toe") and "old facts" not in text
     assert text.endswith("\n## Results\n\nIt never loses.\n")
+
+
+def test_results_of_other_weights_do_not_stay(tmp_path: Path) -> None:
+    folder, card = begin(tmp_path / "run", "evaluation.share=0", "keep_every=1", generations=2), tmp_path / "card.md"
+    run(folder)
+    write_card(card, folder.network(1))
+    card.write_text(card.read_text(encoding="utf-8") + "\nIt never loses.\n", encoding="utf-8")
+    write_card(card, folder.network(1))
+    assert card.read_text(encoding="utf-8").endswith("It never loses.\n")
+    write_card(card, folder.network(2))
+    assert "It never loses." not in card.read_text(encoding="utf-8")
+
+
+def test_a_run_with_the_defaults_says_so_and_every_command_stands_there_once(tmp_path: Path) -> None:
+    folder = begin(tmp_path / "run", "evaluation.share=0", generations=1)
+    run(folder)
+    for command in ("boardzero train tictactoe --run runs/other", *2 * [f"boardzero resume {folder.path} --minutes 9"]):
+        keep_sitting(folder.path, replace(this_sitting(), command=command))
+    text = card_of(folder.newest_network())
+    assert "\n    boardzero train tictactoe --run runs/other\n    boardzero resume runs/run --minutes 9\n\n" in text
+    folder.save_settings(RunSettings(**{**default_values("tictactoe"), "game": "tictactoe", "generations": 1}))
+    assert "| settings | the game's defaults |" in card_of(folder.newest_network())
 
 
 def test_a_network_without_its_run_has_no_card(tmp_path: Path) -> None:

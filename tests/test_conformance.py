@@ -36,6 +36,7 @@ GAMES = [
     "latrunculi",
     "latrunculi:start=rows",
     "latrunculi:start=random",
+    "latrunculi:start=uneven",
 ]
 
 

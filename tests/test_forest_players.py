@@ -1,5 +1,7 @@
 """The players that search a forest, and the perfect player."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -158,8 +160,9 @@ def test_perfect_refuses_what_it_cannot_solve(name: str) -> None:
         find_player("perfect", find_game(name))
 
 
-def test_alphazero_without_a_network_says_so() -> None:
-    with pytest.raises(BadInput, match="no shipped network"):
+def test_alphazero_without_a_network_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("boardzero.network.shipped.FOLDER", tmp_path)
+    with pytest.raises(BadInput, match="no shipped network for connect4:rows=5; name one: alphazero:network=PATH"):
         find_player("alphazero:sims=10", find_game("connect4:rows=5"))
 
 

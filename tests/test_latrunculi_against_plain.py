@@ -14,7 +14,7 @@ from boardzero.games.latrunculi import Latrunculi
 from boardzero.games.rules import Outcome, State
 
 SIZES = (4, 6, 8)
-STARTS = ("placement", "rows", "random")
+STARTS = ("placement", "rows", "random", "uneven")
 
 
 def plain(game: Latrunculi, state: State) -> PlainLatrunculi:

@@ -14,7 +14,7 @@ from boardzero.games.rules import Outcome
 SIZES = (4, 6, 8)
 
 
-# -- the three starts --------------------------------------------------------------------------------------------------
+# -- the four starts ---------------------------------------------------------------------------------------------------
 def test_men_are_placed_in_turn_on_free_squares() -> None:
     position = Position(latrunculi(4, start="placement"))
     assert position.legal_moves() == [f"@{file}{rank}" for rank in "4321" for file in "abcd"]
@@ -73,6 +73,25 @@ def test_random_starts_are_drawn_from_the_seed(size: int) -> None:
     assert game.varied_start and not latrunculi(size).varied_start
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_uneven_starts_are_random_ones_that_have_lost_men_on_each_side(size: int) -> None:
+    game, whole = latrunculi(size, start="uneven"), latrunculi(size, start="random")
+    counts = set()
+    for seed in range(400):
+        state = game.initial_state(seed)
+        cells, before = game.cells(state), whole.cells(whole.initial_state(seed))
+        assert np.array_equal(cells[cells > 0], before[cells > 0])
+        assert np.array_equal(game.initial_state(seed), state) and game.outcome(state) is Outcome.GOING_ON
+        counts.add((np.count_nonzero(cells == 1), np.count_nonzero(cells == 2)))
+    for side in (0, 1):
+        assert {count[side] for count in counts} == set(range(2, size**2 // 4 + 1))
+    assert (
+        game.varied_start
+        and any(first > second for first, second in counts)
+        and any(first < second for first, second in counts)
+    )
+
+
 def test_random_starts_use_every_square_equally() -> None:
     game = latrunculi(4, start="random")
     starts = np.array([game.cells(game.initial_state(seed)) for seed in range(2000)])
@@ -127,8 +146,8 @@ def test_games_are_named_and_found_again() -> None:
     [
         ("latrunculi:size=5", "size should be a multiple of 2"),
         ("latrunculi:size=10", "size should be less than or equal to 8"),
-        ("latrunculi:start=middle", "start should be 'placement', 'rows' or 'random'"),
-        ("latrunculi:start=rows,seed=3", "seed=3 has no meaning with start=rows"),
+        ("latrunculi:start=middle", "start should be 'placement', 'rows', 'random' or 'uneven'"),
+        ("latrunculi:start=rows,seed=3", "seed=3 has no meaning with start=rows; it goes with start=random or uneven"),
         ("latrunculi:quiet=0", "quiet should be greater than or equal to 1"),
         ("latrunculi:limit=4096", "limit should be less than or equal to 4095"),
     ],

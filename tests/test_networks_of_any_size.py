@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -100,37 +101,66 @@ def test_a_grown_network_is_trained_further_although_the_defaults_would_grow_it(
     assert end.value.code in (0, None) and RunFolder(tmp_path / "run").settings().growth.share == 0
 
 
-def test_a_shipped_network_for_any_size_is_found_where_the_game_has_none_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    game = find_game("gomoku:size=9")
-    path = tmp_path / "gomoku_any.safetensors"
-    save_network(path, build_network(SHAPE, game).eval(), game)
+# -- which of the shipped networks plays a game ------------------------------------------------------------------------------
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of shipped networks, empty at first."""
     monkeypatch.setattr("boardzero.network.shipped.FOLDER", tmp_path)
-    assert shipped_network(find_game("gomoku:size=13,rule=standard")) == path
-    own = tmp_path / "gomoku_size=13.safetensors"
-    own.write_bytes(path.read_bytes())
+    return tmp_path
+
+
+def ship(shelf: Path, name: str, game: str, **settings: Any) -> Path:
+    """A tiny network that learned this game."""
+    path, rules = shelf / f"{name}.safetensors", find_game(game)
+    shape = NetworkSettings(**{"kind": "convolutional", "blocks": 1, "channels": 8, **settings})
+    save_network(path, build_network(shape, rules).eval(), rules)
+    return path
+
+
+def test_a_network_for_any_size_is_found_where_the_game_has_none_of_its_own(shelf: Path) -> None:
+    every = ship(shelf, "gomoku_any", "gomoku")
+    for size, rule in ((5, "freestyle"), (9, "standard"), (13, "standard"), (15, "freestyle"), (20, "standard")):
+        assert shipped_network(find_game(f"gomoku:size={size},rule={rule}")) == every
+    own = ship(shelf, "gomoku_size=13", "gomoku:size=13")
     assert shipped_network(find_game("gomoku:size=13")) == own
     assert shipped_network(find_game("othello")) is None
 
 
-def test_a_shipped_network_is_not_offered_for_a_rule_that_it_cannot_see(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    game = find_game("connect4:rows=5,columns=6")
-    save_network(tmp_path / "connect4_any.safetensors", build_network(SHAPE, game).eval(), game)
-    monkeypatch.setattr("boardzero.network.shipped.FOLDER", tmp_path)
+def test_each_size_of_othello_has_its_own_whoever_begins(shelf: Path) -> None:
+    large, small = (
+        ship(shelf, "othello", "othello", kind="residual"),
+        ship(shelf, "othello_size=6", "othello:size=6", kind="residual"),
+    )
+    assert [shipped_network(find_game(game)) for game in ("othello", "othello:first=white")] == [large, large]
+    assert [shipped_network(find_game(f"othello:size=6{more}")) for more in ("", ",first=white")] == [small, small]
+    assert shipped_network(find_game("othello:size=4")) is None
+
+
+def test_one_network_serves_all_starts_and_limits_of_latrunculi(shelf: Path) -> None:
+    every = ship(shelf, "latrunculi_any", "latrunculi")
+    for game in ("latrunculi", "latrunculi:start=rows", "latrunculi:start=random,seed=7", "latrunculi:size=6,quiet=50"):
+        assert shipped_network(find_game(game)) == every
+
+
+def test_the_usual_board_has_its_own_network_beside_one_for_the_other_sizes(shelf: Path) -> None:
+    own, every = ship(shelf, "connect4", "connect4", kind="residual"), ship(shelf, "connect4_any", "connect4")
+    assert shipped_network(find_game("connect4")) == own
+    assert shipped_network(find_game("connect4:rows=7,columns=8")) == every
+
+
+def test_a_network_that_learned_this_size_is_preferred(shelf: Path) -> None:
+    ship(shelf, "latrunculi", "latrunculi")
+    small = ship(shelf, "latrunculi_size=6", "latrunculi:size=6")
+    assert shipped_network(find_game("latrunculi:size=6,start=rows")) == small
+
+
+def test_a_network_is_not_offered_for_a_rule_that_it_cannot_see(shelf: Path) -> None:
+    ship(shelf, "connect4_any", "connect4:rows=5,columns=6")
     assert shipped_network(find_game("connect4:rows=8,columns=9")) is not None
     assert shipped_network(find_game("connect4:rows=8,columns=9,connect=5")) is None
 
 
-def test_a_shipped_network_that_knows_one_size_is_not_offered_for_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    game = find_game("latrunculi:size=4")
-    save_network(
-        tmp_path / "latrunculi_any.safetensors", build_network(NetworkSettings(blocks=1, channels=8), game).eval(), game
-    )
-    monkeypatch.setattr("boardzero.network.shipped.FOLDER", tmp_path)
+def test_a_network_that_knows_one_size_is_not_offered_for_others(shelf: Path) -> None:
+    ship(shelf, "latrunculi_any", "latrunculi:size=4", kind="residual")
     assert shipped_network(find_game("latrunculi:size=4,start=rows")) is not None
     assert shipped_network(find_game("latrunculi")) is None

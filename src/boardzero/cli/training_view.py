@@ -121,7 +121,8 @@ class TrainingView:
             held_out = "" if event.validation_loss is None else f", held out {event.validation_loss:.3f}"
             wrong = f"; resigning {event.resignable} games that went on would have been wrong in {event.wrongly_resignable}"
             self.console.print(
-                f"  {event.positions:,} positions, {event.window:,} in the window, {event.mean_plies:.1f} plies a game;"
+                f"  {event.positions:,} positions, {event.window:,} in the window, {event.mean_plies:.1f} plies a game,"
+                f" {100 * event.drawn:.0f} % drawn;"
                 f" self-play {event.selfplay_seconds:.1f} s ({event.simulations_per_second:,.0f} simulations/s,"
                 f" {100 * event.cache_hits:.0f} % of leaves from the cache), training {event.training_seconds:.1f} s"
                 f" (step {event.steps:,}, learning rate {event.learning_rate:.2g}{held_out})"

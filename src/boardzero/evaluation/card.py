@@ -1,6 +1,8 @@
 """The card of a network: how it was learned, on what, and how strong it is; the same for every network that is shipped."""
 
-from collections.abc import Iterator
+import re
+import shlex
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,19 +11,26 @@ from boardzero.evaluation.run_history import RunHistory, read_history
 from boardzero.games.catalogue import find_game
 from boardzero.network.cost import count_parameters
 from boardzero.network.weights import load_network
+from boardzero.settings.presets import default_values
 from boardzero.settings.run import RunSettings
 from boardzero.training.sittings import read_sittings
 
 RESULTS = "## Results"  # what stands from here on in a card that is written again is kept
 DIGITS = 12  # of the weights' checksum
+WEIGHTS = re.compile(rf"SHA-256 ([0-9a-f]{{{DIGITS}}})")
+SAID_OTHERWISE = ("game", "curriculum", "seed", "minutes", "generations")  # settings that the card has elsewhere
 
 
 def write_card(path: Path, network: Path) -> None:
-    """The card of a network that is in its run's folder; results that somebody wrote into an earlier card stay."""
+    """The card of a network that is in its run's folder.
+
+    Results that somebody wrote into an earlier card stay, unless that was the card of other weights.
+    """
     text = card_of(network)
     if path.is_file():
-        _, line, results = path.read_text(encoding="utf-8").partition(f"\n{RESULTS}\n")
-        if line:
+        before, line, results = path.read_text(encoding="utf-8").partition(f"\n{RESULTS}\n")
+        weights = WEIGHTS.search(before)
+        if line and (weights is None or weights[1] in text):
             text = text.partition(f"\n{RESULTS}\n")[0] + line + results
     path.write_text(text, encoding="utf-8")
 
@@ -33,10 +42,10 @@ def card_of(network: Path) -> str:
         raise BadInput(f"A card needs the run that the network is of: '{network}' is not in the folder of one.")
     history = read_history(run, run.name)
     rows = "\n".join(f"| {name} | {text} |" for name, text in _facts(history, network))
-    command = next((sitting.command for sitting in read_sittings(run)), None) or _command(history.settings)
+    commands = "\n".join(f"    {command}" for command in _commands(run) or [_command(history.settings)])
     results = "\n\n".join(filter(None, _results(history))) or "Nothing has been measured."
     title = find_game(history.settings.game).title
-    return f"# {title[0].upper()}{title[1:]}\n\n| | |\n|---|---|\n{rows}\n\n    {command}\n\n{RESULTS}\n\n{results}\n"
+    return f"# {title[0].upper()}{title[1:]}\n\n| | |\n|---|---|\n{rows}\n\n{commands}\n\n{RESULTS}\n\n{results}\n"
 
 
 # -- how it was learned ------------------------------------------------------------------------------------------------------
@@ -52,6 +61,7 @@ def _facts(history: RunHistory, network: Path) -> Iterator[tuple[str, str]]:
         yield f"until {100 * stage.until:g} %", ", ".join(stage.games)
     size = f"{shape.blocks} blocks × {shape.channels} channels{begun}, {count_parameters(stored.network):,} parameters"
     yield "network", f"{shape.kind}, {size}"
+    yield "settings", ", ".join(f"`{change}`" for change in _changes(settings)) or "the game's defaults"
     yield "learned", f"from self-play alone in {done['seconds'] / 60:.1f} minutes, seed {settings.seed}"
     yield "played", f"{done['generation']} generations, {done['games']:,} games, {done['positions']:,} positions"
     sittings = read_sittings(history.folder.path)
@@ -62,6 +72,41 @@ def _facts(history: RunHistory, network: Path) -> Iterator[tuple[str, str]]:
     if sittings:
         yield "begun", sittings[0].begun[:10]
     yield "weights", f"SHA-256 {stored.header.checksum[:DIGITS]}…"
+
+
+def _changes(settings: RunSettings) -> list[str]:
+    """Settings that differ from the game's defaults, as `--set` takes them."""
+    usual = dict(_single(RunSettings(**default_values(settings.game)).model_dump()))
+    own = dict(_single(settings.model_dump()))
+    return [f"{key}={_said(own[key])}" for key in own if own[key] != usual[key] and key not in SAID_OTHERWISE]
+
+
+def _single(values: Mapping[str, Any], group: str = "") -> Iterator[tuple[str, Any]]:
+    """The settings of all groups: `network.blocks`, 6."""
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _single(value, f"{group}{key}.")
+        else:
+            yield f"{group}{key}", value
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, tuple | list):
+        return " ".join(map(str, value)) or "none"
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else f"{value}"
+
+
+def _commands(run: Path) -> list[str]:
+    """By which it was begun and gone on with, each once; the run's folder is called `runs/NAME` there, wherever it is."""
+    found = []
+    for sitting in read_sittings(run):
+        words = shlex.split(sitting.command)
+        found.append(shlex.join(f"runs/{run.name}" if _is_run(word, run) else word for word in words))
+    return list(dict.fromkeys(found))
+
+
+def _is_run(word: str, run: Path) -> bool:
+    return Path(word).name == run.name and Path(word).resolve() == run.resolve()
 
 
 def _command(settings: RunSettings) -> str:

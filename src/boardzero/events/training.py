@@ -60,6 +60,7 @@ class GenerationDone:
     wrongly_resignable: int = 0  # those of them that this side did not lose
     game: str = ""  # that was played, where a run plays several
     plies_left_loss: float | None = None  # if the network learns that besides
+    drawn: float = 0.0  # share of the generation's games
 
 
 @dataclass(frozen=True)

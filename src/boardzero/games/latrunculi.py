@@ -1,8 +1,9 @@
 """Latrunculi, the Roman game of soldiers as Ulrich Schädler reconstructed it, on 4×4, 6×6 and 8×8; size²/4 men a side.
 
-Three starts: `placement` (the default, since the game is handed down this way: the two sides place their men in turn on
+Four starts: `placement` (the default, since the game is handed down this way: the two sides place their men in turn on
 free squares), `rows` (the men fill the rows from each side's back row; rows that stay incomplete are filled from the left
-as their own side sees it) and `random` (drawn from the seed).
+as their own side sees it), `random` (drawn from the seed) and `uneven` (drawn, too, as if much of a game were over: one side has
+any number of its men left, the other rather few than many; to learn how games end).
 
 Then each turn is one of:
     a1-a2   a free man steps to a free neighbour, or jumps over one adjacent man, of either side, captured or not, to the
@@ -50,7 +51,7 @@ from boardzero.games.compiled import compiled
 from boardzero.games.latrunculi_captures import BOARD, between, caught_from, forbidden, jumps, landings, steps
 from boardzero.games.notation import cell_to_text
 from boardzero.games.policy import PolicyLayout, cell_actions, move_actions, single_action
-from boardzero.games.randomness import draw_below, new_stream
+from boardzero.games.randomness import Stream, draw_below, new_stream
 from boardzero.games.rules import (
     DRAW,
     EMPTY,
@@ -79,6 +80,9 @@ QUIET_SHIFT, MOST_QUIET_SHIFT, QUIET_MASK = np.uint64(13), np.uint64(23), np.uin
 MOVES_SHIFT, MOST_MOVES_SHIFT, MOVES_MASK = np.uint64(33), np.uint64(45), np.uint64(4095)
 ONE_IN_HAND, ONE_QUIET, ONE_MOVE = ONE << HAND_SHIFT, ONE << QUIET_SHIFT, ONE << MOVES_SHIFT
 COUNTED_QUIET = QUIET_MASK << QUIET_SHIFT
+
+DRAWN_STARTS = ("random", "uneven")
+FEWEST_MEN = 2  # that a side still plays with
 
 FIRST_CAPTURED = Piece("x", "dim red")
 SECOND_CAPTURED = Piece("o", "dim yellow")
@@ -209,15 +213,17 @@ class LatrunculiParameters(Parameters):
     """The board, the start, and when a game is a draw."""
 
     size: int = Field(8, ge=4, le=8, multiple_of=2, description="rows and columns of the board")
-    start: Literal["placement", "rows", "random"] = Field("placement", description="how the men come onto the board")
-    seed: int = Field(0, ge=0, description="draws the start, where start=random")
+    start: Literal["placement", "rows", "random", "uneven"] = Field("placement", description="how the men come onto the board")
+    seed: int = Field(0, ge=0, description="draws the start, where start=random or uneven")
     quiet: int = Field(100, ge=1, le=int(QUIET_MASK), description="moves without a removal that make a draw")
     limit: int = Field(500, ge=1, le=int(MOVES_MASK), description="moves in all, without placements, that make a draw")
 
     @model_validator(mode="after")
     def seed_is_used(self) -> "LatrunculiParameters":
-        if self.seed and self.start != "random":
-            raise ValueError(f"seed={self.seed} has no meaning with start={self.start}; it goes with start=random.")
+        if self.seed and self.start not in DRAWN_STARTS:
+            raise ValueError(
+                f"seed={self.seed} has no meaning with start={self.start}; it goes with start={' or '.join(DRAWN_STARTS)}."
+            )
         return self
 
 
@@ -246,7 +252,7 @@ class Latrunculi(Game):
         super().__init__(parameters)
         self.size = self.rows = self.columns = parameters.size
         self.start, self.seed, self.quiet, self.limit = parameters.start, parameters.seed, parameters.quiet, parameters.limit
-        self.varied_start = self.start == "random"
+        self.varied_start = self.start in DRAWN_STARTS
         self.men = self.size**2 // 4  # a side
         self.policy = PolicyLayout(
             (
@@ -283,10 +289,18 @@ class Latrunculi(Game):
         for index in range(2 * self.men):
             chosen = index + draw_below(stream, len(order) - index)
             order[[index, chosen]] = order[[chosen, index]]
+        first, second = (self.men, self.men) if self.start == "random" else self._drawn_men(stream)
         cells = np.zeros(self.size**2, np.int8)
-        cells[order[: self.men]] = 1
-        cells[order[self.men : 2 * self.men]] = 2
+        cells[order[:first]] = 1
+        cells[order[self.men : self.men + second]] = 2
         return cells.reshape(self.size, self.size)
+
+    def _drawn_men(self, stream: Stream) -> tuple[int, int]:
+        """How many an uneven start leaves each side: one of them any number, the other rather few than many."""
+        most = self.men - FEWEST_MEN + 1
+        any_number = FEWEST_MEN + draw_below(stream, most)
+        few = FEWEST_MEN + draw_below(stream, 1 + draw_below(stream, most))
+        return (few, any_number) if draw_below(stream, 2) else (any_number, few)
 
     # -- boards --------------------------------------------------------------------------------------------------------
     def cells(self, state: State) -> npt.NDArray[np.int8]:

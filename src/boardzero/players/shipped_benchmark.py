@@ -44,7 +44,7 @@ def measure_first_move(name: str) -> FirstMove:
     weights = FOLDER / f"{name}{SUFFIX}"
     game = read_header(weights).game
     size = sum(weights.with_suffix(suffix).stat().st_size for suffix in (SUFFIX, ONNX_SUFFIX))
-    command = [sys.executable, "-c", FIRST_MOVE, game, f"alphazero:sims={SIMULATIONS}"]
+    command = [sys.executable, "-c", FIRST_MOVE, game, f"alphazero:sims={SIMULATIONS},network={weights}"]
     for _ in range(2):
         begun = time.perf_counter()
         answer = subprocess.run(command, capture_output=True, text=True)

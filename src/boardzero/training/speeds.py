@@ -18,6 +18,7 @@ class Speeds:
 
     seconds: float
     games: int
+    drawn: int  # games
     plies: int
     positions: int  # to learn from
     simulations: int
@@ -33,7 +34,7 @@ class SpeedMeter:
     def __init__(self, counts: Callable[[], SearchCounts], resign_below: float = -1.0) -> None:
         """counts: what all searches did so far; resign_below: as in the settings."""
         self._counts, self._resign_below = counts, resign_below
-        self._games = self._plies = self._positions = self._resignable = self._wrongly_resignable = 0
+        self._games = self._drawn = self._plies = self._positions = self._resignable = self._wrongly_resignable = 0
         self.restart()
 
     def restart(self) -> None:
@@ -42,6 +43,7 @@ class SpeedMeter:
     def count(self, games: Sequence[SelfPlayGame]) -> None:
         """Games that have ended."""
         self._games += len(games)
+        self._drawn += sum(game.result == 0 for game in games)
         self._plies += sum(game.plies for game in games)
         self._positions += sum(int(game.learned.sum()) for game in games)
         if self._resign_below > -1:
@@ -59,6 +61,7 @@ class SpeedMeter:
         return Speeds(
             time.perf_counter(),
             self._games,
+            self._drawn,
             self._plies,
             self._positions,
             counts.simulations,
@@ -105,4 +108,5 @@ def generation_done(
         wrongly_resignable=played.wrongly_resignable,
         game=game,
         plies_left_loss=report.plies_left,
+        drawn=played.drawn / max(1, played.games),
     )
