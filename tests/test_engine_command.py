@@ -134,7 +134,8 @@ def test_the_install_script_makes_a_brain_that_starts_anywhere(tmp_path: Path) -
     )
     assert f"Installed {folder}/pbrain-boardzero." in done.stdout
     assert (folder / "pbrain-boardzero.exe").exists() == (shutil.which("x86_64-w64-mingw32-gcc") is not None)
-    brain_process = subprocess.Popen(folder / "pbrain-boardzero", stdin=-1, stdout=-1, text=True, cwd="/")
+    (tmp_path / "random.py").write_text("raise SystemExit('a file of the folder in which a manager starts brains')")
+    brain_process = subprocess.Popen(folder / "pbrain-boardzero", stdin=-1, stdout=-1, text=True, cwd=tmp_path)
     assert brain_process.stdin and brain_process.stdout
     brain_process.stdin.write("ABOUT\n")
     brain_process.stdin.flush()

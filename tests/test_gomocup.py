@@ -259,9 +259,13 @@ def test_an_interrupt_that_comes_between_two_searches_is_not_lost() -> None:
         told_to_end.clear()
         return told_to_end.wait(FAR_TOO_LONG)
 
+    def interrupt_it() -> None:
+        has_begun.wait(FAR_TOO_LONG)
+        process.interrupt()
+
     process.mind.interrupt = told_to_end.set  # type: ignore[method-assign]
     process.mind.search_twice = search_twice  # type: ignore[attr-defined]
-    threading.Thread(target=lambda: has_begun.wait(FAR_TOO_LONG) and process.interrupt(), daemon=True).start()
+    threading.Thread(target=interrupt_it, daemon=True).start()
     assert process.ask(None, "search_twice") is True
     process.close()
 
