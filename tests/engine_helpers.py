@@ -24,6 +24,13 @@ MOVE = re.compile(r"\d{1,2},\d{1,2}")
 on_linux = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="Linux tells of processes under /proc")
 
 
+def wait_until(true: Callable[[], bool]) -> bool:
+    deadline = time.perf_counter() + FAR_TOO_LONG
+    while not true() and time.perf_counter() < deadline:
+        time.sleep(0.02)
+    return true()
+
+
 class ThinkingThread(ThinkingProcess):
     """Thinks in this process, which has all loaded already; everything else is as in a process of its own."""
 

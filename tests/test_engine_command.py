@@ -7,11 +7,10 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from engine_helpers import ENGINE, on_linux
+from engine_helpers import ENGINE, on_linux, wait_until
 
 from boardzero.cli.main import main
 from boardzero.engines.gomocup import GomocupSession
@@ -135,7 +134,8 @@ def test_the_install_script_makes_a_brain_that_starts_anywhere(tmp_path: Path) -
     )
     assert f"Installed {folder}/pbrain-boardzero." in done.stdout
     assert (folder / "pbrain-boardzero.exe").exists() == (shutil.which("x86_64-w64-mingw32-gcc") is not None)
-    brain_process = subprocess.Popen(folder / "pbrain-boardzero", stdin=-1, stdout=-1, text=True, cwd="/")
+    (tmp_path / "random.py").write_text("raise SystemExit('a file of the folder in which a manager starts brains')")
+    brain_process = subprocess.Popen(folder / "pbrain-boardzero", stdin=-1, stdout=-1, text=True, cwd=tmp_path)
     assert brain_process.stdin and brain_process.stdout
     brain_process.stdin.write("ABOUT\n")
     brain_process.stdin.flush()
@@ -166,11 +166,10 @@ def children(pid: int) -> list[int]:
     return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def wait_until(true: Callable[[], bool]) -> bool:
-    deadline = time.perf_counter() + 60
-    while not true() and time.perf_counter() < deadline:
-        time.sleep(0.02)
-    return true()
+def megabytes_of(pid: int) -> float:
+    """What a process takes."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) / 1000  # type: ignore[index]
 
 
 def has_ended(pid: int) -> bool:
@@ -192,6 +191,26 @@ def test_thinking_is_done_in_a_session_of_its_own_which_ends_with_the_engine(pro
     process.kill()  # nothing can be said any more
     process.wait()
     assert wait_until(lambda: has_ended(thinker))
+
+
+@on_linux
+def test_both_processes_stay_within_the_memory_that_the_manager_allows() -> None:
+    """350 MB, as at Gomocup: the tree would grow by far more than what is left of that in three moves of 1.5 s."""
+    process = boardzero("gomocup", "--player", "heuristic")
+    assert process.stdin and process.stdout
+    process.stdin.write("START 15\nINFO max_memory 350000000\nINFO timeout_turn 1500\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == "OK\n"
+    moves = 0
+    for point in ("0,0", "14,14", "0,14"):
+        process.stdin.write(f"TURN {point}\n")
+        process.stdin.flush()
+        while not (line := process.stdout.readline()).strip().replace(",", "").isdecimal():
+            assert line.startswith("DEBUG")
+        moves += 1
+    taken = sum(megabytes_of(pid) for pid in (process.pid, *children(process.pid)))
+    process.communicate("END\n", timeout=60)
+    assert moves == 3 and 50 < taken < 350
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """Other programs as players: their names, and what happens when they crash, stay silent, are slow or cheat."""
 
+import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -10,17 +12,19 @@ from pathlib import Path
 
 import pytest
 from brain_program import brain_program
-from engine_helpers import ENGINE, on_linux
+from engine_helpers import ENGINE, on_linux, wait_until
 
 from boardzero.arena.clock import Clock
 from boardzero.arena.game import play_game
 from boardzero.arena.match import Match, MatchResult, MatchSettings
+from boardzero.cli.main import app
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
 from boardzero.players import engine_lines
 from boardzero.players.catalogue import find_player
 from boardzero.players.engine import EnginePlayer
+from boardzero.players.engine_process import EngineFault, EngineSilence, ProcessTransport
 
 GOMOKU = find_game("gomoku:size=7")
 
@@ -130,6 +134,40 @@ def test_a_silent_engine_loses_on_time_and_plays_again(tmp_path: Path) -> None:
     assert time.perf_counter() - begun < 120
 
 
+def test_an_engine_that_talks_without_end_and_never_moves_loses_its_games(tmp_path: Path) -> None:
+    chatter = "while turns > 1: print('MESSAGE still thinking', flush=True)"
+    begun = time.perf_counter()
+    result = match_with(brain_program(tmp_path, chatter), ",seconds=0.1,patience=1", games=2)
+    assert result.total.losses == 2 and time.perf_counter() - begun < 120
+    assert all(re.search("no answer within|lines that were no answer", fault) for fault in result.faults), result.faults
+
+
+def test_more_lines_than_anybody_reads_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("boardzero.players.engine_process.MOST_UNREAD", 50)
+    transport = ProcessTransport(shlex.join([sys.executable, "-c", "while True: print('MESSAGE')"]))
+    try:
+        assert wait_until(lambda: transport._lines.qsize() == 52)  # one more, and that it is not listened to any longer
+        transport.forget()
+        with pytest.raises(EngineFault, match="said more than 50 lines"):
+            transport.receive(60)
+    finally:
+        transport.close()
+
+
+def test_a_line_that_came_in_time_is_an_answer_however_late_it_is_read() -> None:
+    transport = ProcessTransport(shlex.join([sys.executable, "-c", "print('early', flush=True); input(); print('late')"]))
+    try:
+        assert wait_until(lambda: transport._lines.qsize() == 1)
+        time.sleep(0.2)
+        assert transport.receive(-0.1) == "early"
+        transport.send("")
+        assert wait_until(lambda: transport._lines.qsize() > 0)
+        with pytest.raises(EngineSilence, match="no answer within 0 seconds"):
+            transport.receive(-60)
+    finally:
+        transport.close()
+
+
 def test_a_slow_engine_loses_on_the_clock(tmp_path: Path) -> None:
     result = match_with(brain_program(tmp_path, "turns > 1 and time.sleep(0.6)"), games=2, clock=Clock(per_move=0.4))
     assert [record.reason for record in result.records] == ["time", "time"]
@@ -151,6 +189,30 @@ def test_no_program_is_left_behind(tmp_path: Path) -> None:
     player.close()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def test_engines_are_rated_and_their_faults_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    note = tmp_path / "pids"
+    noted = f"print(os.getpid(), file=open({str(note)!r}, 'a'))"
+    command = brain_program(tmp_path, "turns > 1 and sys.exit('out of stones')", begun=noted)
+    names = ["random", f"engine:gomocup,patience=60:{command}"]
+    words = ["--game", GOMOKU.specification, "--no-anchors", "--games", "4", "--file", str(tmp_path / "games.jsonl")]
+    app(["rate", *names, *words, "--json"], standalone_mode=False)
+    answer = json.loads(capsys.readouterr().out)
+    assert {one["name"] for one in answer["players"]} == {names[0], names[1].replace("60", "60.0")}
+    assert len(answer["faults"]) == answer["games"] >= 4 and all("out of stones" in fault for fault in answer["faults"])
+    for pid in note.read_text().split():
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(pid), 0)
+
+
+@pytest.mark.parametrize("command", ["match", "tournament", "play"])
+def test_engines_play_in_every_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
+    name = f"engine:gomocup,patience=60:{brain_program(tmp_path)}"
+    words = ["--first", name, "--second", "random"] if command == "play" else [name, "random", "--games", "2"]
+    app([command, GOMOKU.specification, *words], standalone_mode=False)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "engine:gomocup" in shown and "fault" not in shown
 
 
 # -- whose time it is --------------------------------------------------------------------------------------------------

@@ -251,16 +251,21 @@ def test_end_is_not_lost_when_it_comes_just_as_a_search_begins(monkeypatch: pyte
 
 def test_an_interrupt_that_comes_between_two_searches_is_not_lost() -> None:
     """A player forgets at the beginning of a search what it was told before."""
-    process, told_to_end = ThinkingThread("random"), threading.Event()
+    process, told_to_end, has_begun = ThinkingThread("random"), threading.Event(), threading.Event()
 
     def search_twice() -> bool:
+        has_begun.set()
         told_to_end.wait(FAR_TOO_LONG)
         told_to_end.clear()
         return told_to_end.wait(FAR_TOO_LONG)
 
+    def interrupt_it() -> None:
+        has_begun.wait(FAR_TOO_LONG)
+        process.interrupt()
+
     process.mind.interrupt = told_to_end.set  # type: ignore[method-assign]
     process.mind.search_twice = search_twice  # type: ignore[attr-defined]
-    threading.Timer(0.05, process.interrupt).start()
+    threading.Thread(target=interrupt_it, daemon=True).start()
     assert process.ask(None, "search_twice") is True
     process.close()
 

@@ -86,12 +86,18 @@ def test_boards_of_games_that_are_over_become_no_positions() -> None:
 
 
 @settings(deadline=None)
-@given(st.floats(0, 10_000), st.one_of(st.none(), st.floats(0, 10_000)), st.integers(0, 200))
+@given(st.floats(0, 10_000, exclude_min=True), st.none() | st.floats(0, 10_000, exclude_min=True), st.integers(0, 200))
 def test_thinking_stays_within_95_percent_of_every_limit(turn: float, left: float | None, moves: int) -> None:
     times = time_for_move(turn, left, moves, usual=5)
     limit = turn if left is None else min(turn, left)
     assert 0 <= times.soft <= times.hard <= 0.95 * limit
     assert limit < 1.2 or left is not None or times.soft >= 0.89 * limit
+
+
+def test_no_time_at_all_means_as_fast_as_possible() -> None:
+    for turn, left in ((0, None), (0, 100), (30, 0), (None, 0), (30, -5)):
+        times = time_for_move(turn, left, 50, usual=5, lateness=1)
+        assert 0 < times.soft < times.hard < 0.5
 
 
 def test_a_machine_that_was_late_gets_more_room() -> None:
@@ -165,7 +171,7 @@ def test_the_tree_fits_the_memory_that_the_manager_allows() -> None:
     new_brain("heuristic:memory=4", find_game("gomoku")).choose(
         Position(find_game("gomoku"), "h8"), 0.1
     )  # compiles, if need be
-    used = used_megabytes()
+    used = used_megabytes(0)
     assert 30 < used < 10_000
     assert tree_megabytes(0) == 1024
     assert 100 < tree_megabytes(int((used + 400) * 1e6)) < 400
@@ -173,7 +179,7 @@ def test_the_tree_fits_the_memory_that_the_manager_allows() -> None:
     player = new_brain("heuristic", find_game("gomoku"), max_memory=int((used + 100) * 1e6))
     assert isinstance(player, ForestPlayer) and player.parameters.memory < 100
     player.choose(Position(find_game("gomoku"), "h8"), 1.0)
-    assert used_megabytes() < used + 200  # far from the 1024 of a tree without a limit
+    assert used_megabytes(0) < used + 200  # far from the 1024 of a tree without a limit
 
 
 def test_an_engine_gives_its_player_all_that_is_not_said() -> None:

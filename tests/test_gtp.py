@@ -16,7 +16,7 @@ from boardzero.engines.gtp import GAMES, GtpSession
 from boardzero.engines.gtp_clock import GtpClock, TimeSettings
 from boardzero.engines.mind import position_of
 from boardzero.engines.position_thinking import told
-from boardzero.engines.timing import Thinking, time_for_move
+from boardzero.engines.timing import time_for_move
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
@@ -99,6 +99,12 @@ def test_moves_are_played_generated_and_undone() -> None:
     assert re.fullmatch(r"= (C3|E3|C5)\n", talk.last("genmove w"))
     assert talk.say("undo", "undo", "undo") == ["=\n", "=\n", "? cannot undo\n"]
     assert talk.last("final_score") == "? cannot score\n"
+
+
+def test_the_board_is_shown_in_columns() -> None:
+    first, *rows, _, _ = engine().last("showboard").split("\n")
+    assert first == "=" and len(rows) == 9
+    assert len({row.index(cell) for row, cell in zip(rows, [*"........", "a"], strict=True)}) == 1
 
 
 def forced_pass() -> Position:
@@ -208,9 +214,9 @@ def test_a_whole_game_fits_into_its_main_time(monkeypatch: pytest.MonkeyPatch, s
     session = talk.session
     assert isinstance(session, GtpSession)
 
-    def choose(position: Position, times: Thinking) -> int:
+    def choose(position: Position, soft: float, hard: float) -> int:
         is_late = stalls and len(position.actions) % 5 == 0
-        now[0] = times.hard if is_late else times.soft
+        now[0] = hard if is_late else soft
         return position.legal_actions()[0]
 
     monkeypatch.setattr(session._thinker, "choose", choose)
@@ -233,9 +239,10 @@ def test_a_stall_costs_no_more_than_a_few_moves() -> None:
 
 
 @pytest.mark.parametrize("first_thought", [None, "F5"])
-def test_a_late_players_first_thought_or_any_legal_move_is_played_in_time(first_thought: str | None) -> None:
+def test_a_late_players_first_thought_or_a_plain_move_is_played_in_time(first_thought: str | None) -> None:
     process, is_over = ThinkingThread("random"), threading.Event()
     talk = Talk(lambda answer: GtpSession(answer, process, OTHELLO))
+    process.ask(None, "tree")  # the player is ready
 
     def choose(*arguments: object) -> None:
         if first_thought is not None:
@@ -248,6 +255,17 @@ def test_a_late_players_first_thought_or_any_legal_move_is_played_in_time(first_
     assert time.perf_counter() - begun < 30
     is_over.set()
     assert move == f"= {first_thought}\n" if first_thought else re.fullmatch(r"= (D3|C4|F5|E6)\n", move)
+
+
+def test_a_player_that_is_still_being_compiled_is_not_waited_for_where_no_clock_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("boardzero.engines.position_thinking.LOADING_SECONDS", 0.3)
+    process, is_over = ThinkingThread("random"), threading.Event()
+    process.mind.get_ready = lambda *_: is_over.wait(60)  # type: ignore[method-assign, assignment]
+    talk = Talk(lambda answer: GtpSession(answer, process, OTHELLO, seconds=0.1))
+    begun = time.perf_counter()
+    assert re.fullmatch(r"= (D3|C4|F5|E6)\n", talk.last("genmove b"))
+    assert time.perf_counter() - begun < 30
+    is_over.set()
 
 
 def test_late_answers_leave_more_room_for_the_next_but_only_where_a_clock_runs() -> None:
@@ -307,7 +325,7 @@ def fuzz(lines: int, seed: int) -> None:
             line = "".join(chr(draw.randrange(1, 500)) for _ in range(draw.randrange(30)))
         answers = talk.say(line)
         assert len(answers) == (parse_command(line) is not None), (line, answers)
-        assert all(re.fullmatch(r"[=?]\d*( [^\n]+(\n[^\n]+)*)?\n", answer) for answer in answers), (line, answers)
+        assert all(re.fullmatch(r"[=?]\d*([ \n][^\n]+(\n[^\n]+)*)?\n", answer) for answer in answers), (line, answers)
         if not talk.goes_on:
             talk.session.close()
             talk = engine()

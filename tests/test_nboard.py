@@ -2,6 +2,7 @@
 
 import random
 import re
+import threading
 
 import pytest
 from engine_helpers import Script, SessionTransport, Talk, ThinkingThread
@@ -24,7 +25,7 @@ SAMPLE = (  # as NBoard's own documentation has it
     "BO[8 ---------------------------O*------*O--------------------------- *]"
     "B[F5]W[F6]B[D3]W[C5]B[E6]W[F7]B[E7]W[F4];)"
 )
-ALLOWED = re.compile(r"set myname .+|status.*|pong.*|learned|=== ([A-H][1-8]|PA)/-?[\d.]+/[\d.]+|search \S+ -?[\d.]+ 0 \d+")
+ALLOWED = re.compile(r"set myname .+|status.*|pong.*|learned|=== ([A-H][1-8]|PA)(/-?[\d.]+/[\d.]+)?|search \S+ -?[\d.]+ 0 \d+")
 
 
 def engine(player: str = "random") -> Talk:
@@ -95,6 +96,27 @@ def test_the_documented_session_is_answered() -> None:
     hints = [answer for answer in talk.say("hint 3") if answer.startswith("search")]
     assert len(hints) == 3 and all(ALLOWED.fullmatch(hint) for hint in hints)
     assert talk.last("learn") == "learned"
+
+
+def test_a_forced_move_is_told_at_once_and_alone() -> None:
+    positions = (played(seed, plies) for seed in range(50) for plies in range(20, 60))
+    position = next(found for found in positions if found.legal_moves() == ["pass"])
+    talk = engine()
+    assert talk.say(f"set game {game_to_text(position)}", "go") == ["=== PA"]
+
+
+def test_a_player_that_is_still_being_compiled_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("boardzero.engines.position_thinking.LOADING_SECONDS", 0.3)
+    process, is_over = ThinkingThread("random"), threading.Event()
+    process.mind.get_ready = lambda *_: is_over.wait(60)  # type: ignore[method-assign, assignment]
+    talk = Talk(lambda answer: NBoardSession(answer, process, seconds=0.1))
+    thinking, move, remark = talk.say("go")
+    assert re.fullmatch(r"=== (D3|C4|F5|E6)/0\.00/\d\.\d\d", move)
+    assert remark == "status boardzero is still being compiled, once after its installation, so this is a plain move"
+    assert talk.say("hint 3") == [thinking, f"{remark.rpartition(',')[0]}, ask again in a minute"]
+    is_over.set()
+    assert process.ask(None, "tree") is None  # all before it is done
+    assert talk.say("hint 3")[-1] == "status" and len(talk.say("go")) == 3
 
 
 def test_go_does_not_change_the_board_but_move_does() -> None:

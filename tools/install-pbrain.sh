@@ -14,7 +14,7 @@ python=${PYTHON:-"$here/../.venv/bin/python"}
 "$python" -c 'import boardzero' || { echo "boardzero is not installed for $python." >&2; exit 1; }
 python=$("$python" -c 'import sys; print(sys.executable)')
 mkdir -p "$folder"
-printf '#!/bin/sh\nexec "%s" -c "from boardzero.cli.main import main; main()" engine gomocup "$@"\n' "$python" \
+printf '#!/bin/sh\nexec "%s" -P -c "from boardzero.cli.main import main; main()" engine gomocup "$@"\n' "$python" \
     > "$folder/pbrain-boardzero.new"
 chmod +x "$folder/pbrain-boardzero.new"
 mv "$folder/pbrain-boardzero.new" "$folder/pbrain-boardzero"

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -73,8 +74,10 @@ def rate(
         print(f"{games_file.damaged} damaged lines of '{games_file.path}' were skipped.", file=sys.stderr)
     rating = Rating(rules, entrants, games_file, number, seed)
     interrupted, missed = False, None
-    with game_log(log, database) as opened:
-        logged = _rating_log(opened)
+    with ExitStack() as stack:
+        for entrant in entrants:
+            stack.callback(entrant.close)
+        logged = _rating_log(stack.enter_context(game_log(log, database)))
         with _Progress(as_json, logged) as hear:
             try:
                 if matrix:
@@ -91,7 +94,8 @@ def rate(
             logged.fitted(answer)
     if as_json:
         shown = {"matrix": rating.matrix().as_dict()} if matrix else {}
-        print_json({**answer.as_dict(), **shown, "file": str(games_file.path), "interrupted": interrupted})
+        more = {"faults": hear.faults, "file": str(games_file.path), "interrupted": interrupted}
+        print_json({**answer.as_dict(), **shown, **more})
     else:
         _show(answer)
         if matrix:
@@ -149,11 +153,15 @@ def _play_until(rating: "Rating", scale: "Scale", half_width: float, hear: "_Pro
 
 
 class _Progress:
-    """Says now and then, on standard error, how many games have been played; the log, if there is one, hears each."""
+    """Says now and then, on standard error, how many games have been played, and at once who lost one by a fault.
+
+    The log, if there is one, hears of each game.
+    """
 
     def __init__(self, quiet: bool, logged: "RatingLog | None") -> None:
         self.quiet, self._logged = quiet, logged
         self.played, self._told = 0, 0.0
+        self.faults: list[str] = []
 
     def __call__(self, record: "GameRecord") -> None:
         import time
@@ -161,6 +169,10 @@ class _Progress:
         if self._logged is not None:
             self._logged(record)
         self.played += 1
+        if record.is_fault:
+            self.faults.append(f"{' – '.join(record.players)}: {record.remark}.")
+            if not self.quiet:
+                print(f"A game was lost by a fault: {record.remark}.", file=sys.stderr, flush=True)
         step = 0.2 if sys.stderr.isatty() else 10.0
         if not self.quiet and time.monotonic() - self._told > step:
             self._told = time.monotonic()

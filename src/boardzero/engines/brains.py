@@ -15,6 +15,7 @@ from boardzero.settings.specification import split_pairs, split_specification
 
 ENDLESS = 86_400  # seconds: the engine's clock decides, not the player's own limit
 MOST_MEGABYTES, FEWEST_MEGABYTES = 1024, 4  # of a search tree
+USUAL_MEGABYTES = 250  # that a process takes which has loaded a player, without its tree
 TREE_SHARE = 0.7  # of the memory that is free for us; the rest is for whatever grows beside the tree
 LEAVES = 8  # of one tree, evaluated together: enough for two cores to share
 WITHOUT_NETWORK = ("heuristic", "minimax", "mcts")  # the first that plays the game
@@ -71,5 +72,5 @@ def tree_megabytes(max_memory: int) -> int:
     """What a search tree may take, where the whole process may take so many bytes (0: any number)."""
     if max_memory <= 0:
         return MOST_MEGABYTES
-    free = max_memory / 1e6 - used_megabytes()
+    free = max_memory / 1e6 - used_megabytes(USUAL_MEGABYTES)
     return max(FEWEST_MEGABYTES, min(MOST_MEGABYTES, int(TREE_SHARE * free)))

@@ -47,9 +47,21 @@ class Limits:
     """What the manager has said with INFO; times in milliseconds, memory in bytes (0: no limit)."""
 
     turn: int | None = None
+    match: int | None = None
     left: int | None = None
+    is_left_told: bool = False  # since our last move, for the next; otherwise it is what we have counted ourselves
     memory: int = 0
     rule: int = 0
+
+    def new_game(self) -> None:
+        """The time of a match is that of one game; some managers tell what is left of it before they begin the game."""
+        if not self.is_left_told:
+            self.left = self.match
+
+    def spend(self, milliseconds: int) -> None:
+        self.is_left_told = False
+        if self.left is not None:
+            self.left = max(0, self.left - milliseconds)
 
 
 class BadLine(Exception):
@@ -80,7 +92,8 @@ class GomocupSession:
             if self._listing is not None and command not in COMMANDS:
                 self._list(command, line, moment)
             elif command:
-                self._listing = None
+                if command != "INFO":  # which may come at any time
+                    self._listing = None
                 return self._obey(command, rest, moment)
         except BadLine as error:
             self._send(f"ERROR {one_line(str(error))}")
@@ -148,10 +161,11 @@ class GomocupSession:
         if sides is None:
             raise BadLine("the size of the board is missing")
         if len(set(sides)) > 1:
-            raise BadLine(f"boards are square here, not {sides[0]} by {sides[1]}")
+            raise BadLine(f"square boards of size {SMALLEST} to {LARGEST} are played here, not {sides[0]} by {sides[1]}")
         if not SMALLEST <= sides[0] <= LARGEST:
             raise BadLine(f"boards of size {SMALLEST} to {LARGEST} are played here, not {sides[0]}")
         self._game_ended()
+        self.limits.new_game()
         self.board = Board(sides[0])
         self._prepare(patient=True)
         self._send("OK")
@@ -182,9 +196,10 @@ class GomocupSession:
             case "timeout_turn" if number is not None:
                 self.limits.turn = max(0, number)
             case "timeout_match" if number is not None:
-                self.limits.left = number if number > 0 else None
+                self.limits.match = self.limits.left = number if number > 0 else None
             case "time_left" if number is not None:
                 self.limits.left = None if number >= MOST_MILLISECONDS else max(0, number)
+                self.limits.is_left_told = True
             case "max_memory" if number is not None:
                 self.limits.memory = max(0, number)
             case "rule" if number is not None:
@@ -251,6 +266,7 @@ class GomocupSession:
         times, point, remark = self._times(board, moment), None, ""
         try:
             point = self._thinker.choose(board, self._exact, self.limits.memory, times)
+            remark = "DEBUG the rules know no move on this board: a plain move" if point is None else ""
         except NoAnswer:
             remark = "" if self._closed else "DEBUG the player was not ready in time: a plain move"
         except ThoughtFailed as error:
@@ -259,8 +275,7 @@ class GomocupSession:
         if point is None or point in board.stones:
             point = plain
         self._lateness.saw(times.soft, time.perf_counter())
-        if self.limits.left is not None:
-            self.limits.left = max(0, self.limits.left - int(1000 * (time.perf_counter() - moment)))
+        self.limits.spend(int(1000 * (time.perf_counter() - moment)))
         return point, remark
 
     def _swap(self, stones: list[Point], moment: float) -> None:

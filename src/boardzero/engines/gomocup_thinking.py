@@ -13,6 +13,7 @@ from boardzero.protocols.gomocup import Board, Point
 
 LOADING_SECONDS = 0.25  # that START may take, so that a player which is compiled already is ready for the first move
 OPENINGS = 24  # that are tried
+USUAL_MEGABYTES = 30  # that a process takes which only answers
 
 
 class GomocupThinker:
@@ -20,7 +21,7 @@ class GomocupThinker:
 
     def __init__(self, process: ThinkingProcess) -> None:
         self._process = process
-        self._own_bytes = int(1e6 * used_megabytes())
+        self._own_bytes = int(1e6 * used_megabytes(USUAL_MEGABYTES))
 
     @property
     def is_ready(self) -> bool:

@@ -22,7 +22,6 @@ from boardzero.protocols.gtp import PASS, Command, action_of, format_answer, par
 from boardzero.settings.specification import split_specification
 
 GAMES = tuple(name for name in BUILT_IN if name != "latrunculi")
-PATIENCE = 3600.0  # seconds that a player may take to load and answer where no clock runs
 
 
 class GtpSession:
@@ -57,7 +56,7 @@ class GtpSession:
             "time_settings": self._set_time,
             "time_left": self._set_time_left,
             "final_score": self._score,
-            "showboard": lambda _: str(self.position),
+            "showboard": lambda _: f"\n{self.position}",  # begins a line, so that its columns stay columns
             "list_games": lambda _: "\n".join(find_game(name).title for name in GAMES),
             "set_game": self._set_game,
         }
@@ -168,9 +167,9 @@ class GtpSession:
         if self.position.over:
             return PASS
         position = self._with_turn_of(colour)
-        times = self._times(colour)
-        action = self._thinker.choose(position, times)
-        if self._clocks[colour].is_limited:
+        times, is_limited = self._times(colour), self._clocks[colour].is_limited
+        action = self._thinker.choose(position, times.soft, times.hard if is_limited else None)
+        if is_limited:
             self._lateness.saw(times.soft, time.perf_counter())
         if not stays:
             self._clocks[colour].spend(time.perf_counter() - self._moment)
@@ -242,8 +241,7 @@ class GtpSession:
         plies = self._game.max_plies - len(self.position.actions)
         lateness = self._lateness.seconds if clock.is_limited else 0.0
         times = time_for_move(turn, left, plies // 2, self._seconds, lateness)
-        hard = times.hard if clock.is_limited else max(times.hard, PATIENCE)
-        return Thinking(self._moment + times.soft, self._moment + hard)
+        return Thinking(self._moment + times.soft, self._moment + times.hard)
 
 
 def _number(words: tuple[str, ...], index: int) -> float:

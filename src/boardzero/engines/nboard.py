@@ -5,6 +5,7 @@ from importlib.metadata import version
 
 from boardzero.engines.conversation import Answer
 from boardzero.engines.game_reports import Reporter, unreported
+from boardzero.engines.plain_actions import plain_action
 from boardzero.engines.position_reports import PlayedGame, is_same_game
 from boardzero.engines.position_thinking import PositionThinker
 from boardzero.engines.thinking_process import ThinkingProcess
@@ -19,6 +20,7 @@ USUAL_DEPTH = 12  # NBoard's measure of strength: at this depth a move takes the
 DEEPEST = 60
 DISCS = 20.0  # what a sure win is shown as: NBoard counts in discs, boardzero in results
 LONGEST_LINE = 8  # moves of a continuation that are shown
+NOT_READY = "boardzero is still being compiled, once after its installation"
 
 
 class NBoardSession:
@@ -103,22 +105,31 @@ class NBoardSession:
 
     def _go(self) -> None:
         """The move is only told: the board says when it has been made."""
+        legal = self.position.legal_actions()
         if self.position.over:
             self._send("status The game is over")
-            return
-        begun = time.perf_counter()
-        analysis = self._think(begun)
-        best = analysis.moves[0]
-        self._played.advises(self.position, best.action)
-        move = nboard.move_to_text(best.action, self._game)
-        self._send(f"=== {move}/{_worth(analysis, best):.2f}/{time.perf_counter() - begun:.2f}")
-        self._send("status")
+        elif len(legal) == 1:  # of a move that is forced nothing else need be said
+            self._tell_move(legal[0], "")
+        else:
+            begun = time.perf_counter()
+            analysis = self._think(begun)
+            worth = 0.0 if analysis is None else _worth(analysis, analysis.moves[0])
+            action = plain_action(self.position) if analysis is None else analysis.action
+            self._tell_move(action, f"/{worth:.2f}/{time.perf_counter() - begun:.2f}")
+            self._send("status" if analysis else f"status {NOT_READY}, so this is a plain move")
+
+    def _tell_move(self, action: int, opinion: str) -> None:
+        self._played.advises(self.position, action)
+        self._send(f"=== {nboard.move_to_text(action, self._game)}{opinion}")
 
     def _hint(self, rest: str) -> None:
         if self.position.over:
             self._send("status The game is over")
             return
         analysis = self._think(time.perf_counter())
+        if analysis is None:
+            self._send(f"status {NOT_READY}, ask again in a minute")
+            return
         count = int(rest[:6]) if rest.isdecimal() else 1
         for opinion in analysis.moves[: max(1, count)]:
             line = "".join(
@@ -127,7 +138,8 @@ class NBoardSession:
             self._send(f"search {line} {_worth(analysis, opinion):.2f} 0 {self._depth}")
         self._send("status")
 
-    def _think(self, begun: float) -> Analysis:
+    def _think(self, begun: float) -> Analysis | None:
+        """None: the player has not been loaded yet."""
         self._send("status boardzero is thinking")
         seconds = self._seconds * self._depth / USUAL_DEPTH
         return self._thinker.analyse(self.position, begun + seconds)

@@ -1,9 +1,11 @@
 """What the sessions that know their game as a position (GTP, NBoard) ask of the process that thinks for them."""
 
+import time
+
 import numpy as np
 
+from boardzero.engines.plain_actions import plain_action
 from boardzero.engines.thinking_process import NoAnswer, ThinkingProcess, ThoughtFailed
-from boardzero.engines.timing import Thinking
 from boardzero.engines.told_position import ToldPosition
 from boardzero.errors import BadInput
 from boardzero.games.position import Position
@@ -11,6 +13,7 @@ from boardzero.games.rules import Game
 from boardzero.players.player import Analysis
 
 ANY_MEMORY = 0
+LOADING_SECONDS = 10.0  # that a question without a clock waits for a player which is still being loaded or compiled
 
 
 class PositionThinker:
@@ -23,26 +26,36 @@ class PositionThinker:
         """Get the player ready while nobody waits for it."""
         self._process.begin("get_ready", ToldPosition(game.specification), ANY_MEMORY)
 
-    def choose(self, position: Position, times: Thinking) -> int:
-        """The player's move by the moment times.soft; any legal one if not even a first thought has come by times.hard."""
+    def choose(self, position: Position, soft: float, hard: float | None) -> int:
+        """The player's move by the moment `soft`; a plain one if not even a first thought has come by `hard`.
+
+        hard None: no clock runs, so a player that has been loaded is waited for.
+        """
         legal = position.legal_actions()
         if len(legal) == 1:
             return legal[0]
+        deadline = self._patience(soft) if hard is None else hard
         try:
-            action: int = self._process.ask(times.hard, "choose", told(position), ANY_MEMORY, times.soft)
+            action: int = self._process.ask(deadline, "choose", told(position), ANY_MEMORY, soft)
         except NoAnswer:
-            return legal[len(legal) // 2]
+            return plain_action(position)
         except ThoughtFailed as error:
             raise BadInput(str(error)) from None
         return action
 
-    def analyse(self, position: Position, until: float) -> Analysis:
-        """What the player thinks of each move by this moment."""
+    def analyse(self, position: Position, until: float) -> Analysis | None:
+        """What the player thinks of each move by this moment, which no clock sets; None if it has not been loaded yet."""
         try:
-            analysis: Analysis = self._process.ask(None, "analyse", told(position), ANY_MEMORY, until)
+            analysis: Analysis = self._process.ask(self._patience(until), "analyse", told(position), ANY_MEMORY, until)
+        except NoAnswer:
+            return None
         except ThoughtFailed as error:
             raise BadInput(str(error)) from None
         return analysis
+
+    def _patience(self, until: float) -> float | None:
+        """When to wait no longer where no clock runs: compiling takes long, and managers may have limits of their own."""
+        return None if self._process.is_ready else max(until, time.perf_counter() + LOADING_SECONDS)
 
     def interrupt(self) -> None:
         """Said by another thread: end the search now, with its best move."""

@@ -10,6 +10,7 @@ Messages go through pipes, pickled: (number, task, arguments) to the thinker, Re
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import queue
@@ -86,9 +87,10 @@ class ThinkingProcess:
         if self._is_dismissed:
             raise NoAnswer
         found: list[Any] = []
+        last = math.inf if deadline is None else deadline
         while True:
             try:
-                reply = self._replies.get(timeout=None if deadline is None else max(0.0, deadline - time.perf_counter()))
+                reply = self._replies.get(timeout=min(max(0.0, last - time.perf_counter()), threading.TIMEOUT_MAX))
             except queue.Empty:
                 reply = Reply(self._number, Kind.DISMISSAL, None)
             if reply.number != self._number and reply.kind is not Kind.DISMISSAL:  # too late: for a task that is given up

@@ -33,14 +33,20 @@ class Thinking:
     hard: float
 
 
+# A limit of 0 means: as fast as possible. (Where all time is used up, so little more makes no difference.)
+AT_ONCE = Thinking(soft=0.05, hard=0.25)
+
+
 def time_for_move(turn: float | None, left: float | None, moves_to_come: int, usual: float, lateness: float = 0.0) -> Thinking:
     """turn: the limit of a move; left: what is left of the game's time (None: there is no such limit).
 
-    usual: the limit where there is no other. A limit of 0 means: as fast as you can. lateness: how much later than planned
-    answers have lately been given, because the machine was busy; twice that stays unused.
+    usual: the limit where there is no other. lateness: how much later than planned answers have lately been given, because
+    the machine was busy; twice that stays unused.
     """
     limits = [limit for limit in (turn, left) if limit is not None]
-    limit = max(0.0, min(limits, default=usual))
+    limit = min(limits, default=usual)
+    if limit <= 0:
+        return AT_ONCE
     soft = limit - min(max(SMALLEST_SOFT_MARGIN, SOFT_MARGIN * limit), limit / 2)
     soft = min(soft, max(LEAST_SHARE * limit, limit - LATENESS_KEPT * lateness))
     hard = limit - min(max(SMALLEST_HARD_MARGIN, HARD_MARGIN * limit), 0.4 * limit)

@@ -54,6 +54,12 @@ class Entrant:
             self._player = find_player(self.specification, game)
         return self._player
 
+    def close(self) -> None:
+        """Let go of the player, and of a program that it has started."""
+        if self._player is not None:
+            self._player.close()
+            self._player = None
+
 
 def networks_of(run: Path, simulations: int, most: int, label: str) -> list[Entrant]:
     """Networks of a run, evenly spread over its generations: at most this many, the first and the newest among them.

@@ -1,12 +1,14 @@
 """What a dialogue with an engine has to be able to do, whatever its protocol."""
 
+import time
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import ClassVar
 
 from boardzero.errors import BadInput
 from boardzero.games.position import Position
 from boardzero.games.rules import Game
-from boardzero.players.engine_process import Transport
+from boardzero.players.engine_process import EngineFault, EngineSilence, Transport
 
 
 class Dialogue(ABC):
@@ -36,6 +38,17 @@ class Dialogue(ABC):
     @abstractmethod
     def choose(self, position: Position, seconds: float) -> int:
         """The engine's move; it is told to take at most so long. EngineFault if it answers wrongly or not at all."""
+
+    def _lines(self, asked: str, wait: float) -> Iterator[str]:
+        """What the engine says, line by line without an end; EngineFault if it has ended, or the seconds are over."""
+        deadline = time.perf_counter() + wait
+        while True:
+            try:
+                yield self.transport.receive(deadline - time.perf_counter())
+            except EngineSilence:
+                raise EngineSilence(f"gave no answer within {wait:.3g} seconds, asked '{asked}'") from None
+            except EngineFault as fault:
+                raise EngineFault(f"{fault}, asked '{asked}'") from None
 
 
 def refuse_start(position: Position, protocol: str) -> None:

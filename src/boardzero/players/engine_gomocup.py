@@ -117,12 +117,5 @@ class GomocupDialogue(Dialogue):
 
     def _await(self, command: str, wait: float) -> tuple[AnswerKind, tuple[Point, ...], str]:
         """The next line that is an answer; what the brain only says aside is passed over."""
-        deadline = time.perf_counter() + wait
-        while True:
-            try:
-                line = self.transport.receive(deadline - time.perf_counter())
-            except EngineFault as fault:
-                raise type(fault)(f"{fault}, asked '{command}'") from None
-            kind, points, text = parse_answer(line)
-            if kind is not AnswerKind.TALK and line.strip():
-                return kind, points, text
+        answers = (parse_answer(line) for line in self._lines(command, wait) if line.strip())
+        return next(answer for answer in answers if answer[0] is not AnswerKind.TALK)

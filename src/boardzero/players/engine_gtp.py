@@ -1,6 +1,6 @@
 """Leading a GTP engine through a game: boardzero as the manager."""
 
-import time
+from itertools import takewhile
 
 from boardzero.errors import BadInput
 from boardzero.games.position import Position
@@ -98,17 +98,8 @@ class GtpDialogue(Dialogue):
         return text
 
     def _exchange(self, command: str, wait: float) -> tuple[bool, str]:
-        """Was the command done, and what the engine answered."""
+        """Was the command done, and what the engine answered; it may have said something else before."""
         self.transport.send(command)
-        deadline = time.perf_counter() + wait
-        lines: list[str] = []
-        while True:
-            try:
-                line = self.transport.receive(deadline - time.perf_counter())
-            except EngineFault as fault:
-                raise type(fault)(f"{fault}, asked '{command}'") from None
-            if lines and not line.strip():
-                break
-            if lines or line.startswith(("=", "?")):
-                lines.append(line)
-        return parse_answer(lines)
+        lines = self._lines(command, wait)
+        first = next(line for line in lines if line.startswith(("=", "?")))
+        return parse_answer([first, *takewhile(str.strip, lines)])

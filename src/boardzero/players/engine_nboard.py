@@ -1,7 +1,5 @@
 """Leading an NBoard engine through a game of Othello: boardzero as the board."""
 
-import time
-
 from boardzero.errors import BadInput
 from boardzero.games.othello import Othello
 from boardzero.games.position import Position
@@ -46,18 +44,10 @@ class NBoardDialogue(Dialogue):
     def _ping(self) -> None:
         """Wait until the engine has taken in all that it was told; answers to earlier questions are passed over."""
         self.pings += 1
-        self.transport.send(f"ping {self.pings}")
-        deadline = time.perf_counter() + self.patience
-        while self._await("pong", f"ping {self.pings}", deadline - time.perf_counter()).split()[1:] != [str(self.pings)]:
-            continue
+        asked = f"ping {self.pings}"
+        self.transport.send(asked)
+        next(line for line in self._lines(asked, self.patience) if line.split() == ["pong", str(self.pings)])
 
     def _await(self, beginning: str, asked: str, wait: float) -> str:
         """The next line that begins so; engines say much else."""
-        deadline = time.perf_counter() + wait
-        while True:
-            try:
-                line = self.transport.receive(deadline - time.perf_counter())
-            except EngineFault as fault:
-                raise type(fault)(f"{fault}, asked '{asked}'") from None
-            if line.strip().startswith(beginning):
-                return line.strip()
+        return next(line.strip() for line in self._lines(asked, wait) if line.strip().startswith(beginning))

@@ -1,5 +1,6 @@
 """Speaking with another program through its standard input and output, without ever waiting for it forever."""
 
+import math
 import os
 import queue
 import shlex
@@ -16,6 +17,7 @@ from boardzero.players.engine_lines import moments_of_arrival, read_line
 
 ENDING_SECONDS = 1.0  # that a program has to end by itself when it was asked to
 KILLED_SECONDS = 30.0  # that the system has to end it
+MOST_UNREAD = 10_000  # lines that wait to be read; who says more is not listened to any longer
 
 
 class EngineFault(Exception):
@@ -35,7 +37,10 @@ class Transport(Protocol):
         """EngineFault if nobody reads any more."""
 
     def receive(self, seconds: float) -> str:
-        """The next line; EngineSilence if none comes in this time, EngineFault if none can come."""
+        """The next line; EngineSilence if none comes in this time, EngineFault if none can come.
+
+        Of time that is over (seconds below 0) lines are still given that came within it, however late we get to read them.
+        """
 
     def forget(self) -> None:
         """Drop what has come and was not asked for."""
@@ -52,6 +57,7 @@ class ProcessTransport:
         self.seconds = self._sent = 0.0
         self._lines: queue.SimpleQueue[tuple[str, float] | None] = queue.SimpleQueue()  # and the moments at which they came
         self._last_words = ""
+        self._says_too_much = False
         try:
             self._process = subprocess.Popen(
                 command if os.name == "nt" else shlex.split(command),
@@ -77,14 +83,17 @@ class ProcessTransport:
             raise EngineFault(f"{self._ending()} before '{line[:60]}'") from None
 
     def receive(self, seconds: float) -> str:
+        deadline = time.perf_counter() + seconds
         try:
-            entry = self._lines.get(timeout=max(0.0, seconds))
+            entry = self._lines.get(timeout=min(max(0.0, seconds), threading.TIMEOUT_MAX))
         except queue.Empty:
-            raise EngineSilence(f"gave no answer within {seconds:.3g} seconds") from None
+            entry = "", math.inf
         if entry is None:
             self._lines.put(None)
             raise EngineFault(self._ending())
         line, came = entry
+        if came > deadline:
+            raise EngineSilence(f"gave no answer within {max(0.0, seconds):.3g} seconds")
         self.seconds += max(0.0, came - self._sent)
         self._sent = max(came, self._sent)
         return line
@@ -118,6 +127,8 @@ class ProcessTransport:
 
     def _ending(self) -> str:
         """How it ended, with the last that it complained of."""
+        if self._says_too_much:
+            return f"said more than {MOST_UNREAD} lines that were no answer"
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(ENDING_SECONDS)
         self._complaints.join(ENDING_SECONDS)  # lets the last words be heard
@@ -129,7 +140,8 @@ class ProcessTransport:
         assert self._process.stdout
         with suppress(OSError, ValueError):
             arrival = moments_of_arrival()
-            while line := read_line(self._process.stdout):
+            while not self._says_too_much and (line := read_line(self._process.stdout)):
+                self._says_too_much = self._lines.qsize() >= MOST_UNREAD
                 self._lines.put((line.decode(errors="replace").rstrip("\r\n"), next(arrival)))
         self._lines.put(None)
 

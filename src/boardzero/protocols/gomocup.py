@@ -10,7 +10,7 @@ from enum import Enum
 from typing import NamedTuple
 
 SMALLEST, LARGEST = 5, 20  # rows and columns of a board
-MOST_MILLISECONDS = 2**31 - 1  # what managers send for "no limit" of time_left
+MOST_MILLISECONDS = 2**31 - 1  # what managers send for "no limit" of time_left; some send far more
 
 EXACT_FIVE, CONTINUOUS, RENJU, CARO = 1, 2, 4, 8  # bits of `INFO rule`
 COMMANDS = (
@@ -84,7 +84,7 @@ def parse_point(text: str) -> Point | None:
 
 def parse_limit(text: str) -> int | None:
     """A number of milliseconds or bytes; None where it is none. Fractions are cut off."""
-    match = re.fullmatch(r"(-?[0-9]{1,15})(\.[0-9]*)?", text.strip(), re.ASCII)
+    match = re.fullmatch(r"(-?[0-9]{1,30})(\.[0-9]*)?", text.strip(), re.ASCII)
     return int(match[1]) if match else None
 
 

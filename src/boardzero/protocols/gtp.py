@@ -36,10 +36,12 @@ def parse_command(line: str) -> Command | None:
 
 
 def format_answer(command: Command, text: str, failed: bool = False) -> str:
-    """The answer, with the empty line that ends it (without the last line feed)."""
+    """The answer, with the empty line that ends it (without the last line feed). A text that begins with a line feed
+    begins on the next line."""
     head = ("?" if failed else "=") + command.identity
     kept = "\n".join(line.rstrip() for line in text.splitlines() if line.strip())
-    return f"{head} {kept}".rstrip() + "\n"
+    between = "\n" if text.startswith("\n") else " "
+    return f"{head}{between}{kept}".rstrip() + "\n"
 
 
 def parse_answer(lines: list[str]) -> tuple[bool, str]:
