@@ -19,6 +19,7 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -160,8 +161,9 @@ def get_ready(players: Sequence[Player], game: Game) -> None:
     """A first move of each: processes that compile the same thing at the same time can spoil each other's files."""
     with compiling_alone():
         for player in players:
-            player.start_game(SEED)
-            player.choose(Openings(game, SEED)[0].position(game), READY_SECONDS)
+            with suppress(BadInput):  # not in so short a time
+                player.start_game(SEED)
+                player.choose(Openings(game, SEED)[0].position(game), READY_SECONDS)
 
 
 def play_part(entry: Entry, key: str, numbers: Sequence[int], folder: Path) -> None:
@@ -292,9 +294,9 @@ def _decided_row(entry: Entry, played: Sequence[GameRecord]) -> list[str]:
 
 def _with_times(entry: Entry, key: str, folder: Path) -> list[str]:
     """The two players, and how long a move of each takes alone."""
-    times = Kept(folder, entry).figure(key, "seconds") or ["", ""]
+    times = Kept(folder, entry).figure(key, "seconds") or [0.0, 0.0]
     return [
-        f"`{name}`" + (f", {seconds:.2g} s" if seconds else "")
+        f"`{name}`" + (f", {seconds:.2f} s" if seconds >= 0.1 else f", {1000 * seconds:.2g} ms" if seconds else "")
         for name, seconds in zip((entry.player, entry.opponent), times, strict=True)
     ]
 
