@@ -26,7 +26,7 @@ def finished(tmp_path: Path) -> RunFolder:
 
 def test_finished_run_goes_on_to_a_later_end(finished: RunFolder) -> None:
     numbers = game_numbers(finished)
-    change_end(finished, None, 4)
+    change_end(finished, None, 4, pytest.fail)
     done = [event.generation for event in run(finished) if isinstance(event, GenerationDone)]
     assert done == [3, 4]
     assert set(numbers) < set(game_numbers(finished))
@@ -35,7 +35,7 @@ def test_finished_run_goes_on_to_a_later_end(finished: RunFolder) -> None:
 
 def test_schedules_go_on_as_at_this_point_of_the_longer_run(finished: RunFolder) -> None:
     """The learning rate is that of the middle, the searches too; the network does not shrink."""
-    change_end(finished, None, 4)
+    change_end(finished, None, 4, pytest.fail)
     with Training(finished, lambda _: None) as training:
         assert training.share_done == 0.5
         assert training.progress.grown and training.learner.network.settings.channels == 12
@@ -46,7 +46,7 @@ def test_schedules_go_on_as_at_this_point_of_the_longer_run(finished: RunFolder)
 
 
 def test_searches_are_those_of_the_longer_run(finished: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    change_end(finished, None, 4)
+    change_end(finished, None, 4, pytest.fail)
     simulations = []
     with Training(finished, lambda _: None) as training:
         worker = training.selfplay.workers[0]
@@ -62,7 +62,7 @@ def test_run_of_minutes_is_extended_and_its_clock_goes_on(tmp_path: Path) -> Non
         training.clock._begun += 1  # it has not begun yet
         training.run()
     before = checkpoint_of(folder)[0].seconds
-    change_end(folder, 60, None)
+    change_end(folder, 60, None, pytest.fail)
     with Training(folder, lambda _: None) as training:
         assert (training.settings.minutes, training.settings.generations) == (60, None)
         assert before <= training.seconds
@@ -83,11 +83,21 @@ def test_end_that_is_none_is_refused_and_nothing_changed(
 ) -> None:
     before = (finished.path / "settings.json").read_bytes()
     with pytest.raises(BadInput, match=said):
-        change_end(finished, *end)
+        change_end(finished, *end, pytest.fail)
     assert (finished.path / "settings.json").read_bytes() == before
 
 
 def test_end_of_a_run_that_is_at_work_is_not_changed(finished: RunFolder) -> None:
     with Training(finished, lambda _: None), pytest.raises(BadInput, match="Another process is training"):
-        change_end(finished, None, 4)
+        change_end(finished, None, 4, pytest.fail)
     assert finished.settings().generations == 2
+
+
+def test_damaged_settings_are_named_before_they_are_changed(finished: RunFolder) -> None:
+    path = finished.path / "settings.json"
+    path.write_text("{")
+    said: list[str] = []
+    change_end(finished, None, 4, said.append)
+    assert len(said) == 1 and str(path) in said[0]
+    assert path.with_name("settings.json.damaged").read_text() == "{"
+    assert finished.settings().generations == 4

@@ -142,6 +142,7 @@ def _run(
 ) -> None:
     """end: minutes and generations, if the run is to have another end."""
     from boardzero.cli.training_view import TrainingView
+    from boardzero.events.training import DamageFound
     from boardzero.training.ending import change_end
     from boardzero.training.run_folder import RunFolder, troubles_of_the_disk_said
     from boardzero.training.sittings import keep_sitting, this_sitting
@@ -152,7 +153,7 @@ def _run(
         path = stack.enter_context(copied_folder(run, view.show))
         stack.enter_context(troubles_of_the_disk_said(path))
         if end != (None, None):
-            change_end(RunFolder(path), *end)
+            change_end(RunFolder(path), *end, say=lambda sentence: view.show(DamageFound(sentence)))
         logged = stack.enter_context(game_log(log, database))
         listen = run_listener(view.show, logged, RunFolder(path))
         training = stack.enter_context(opened_training(RunFolder(path), listen, view, cluster))
