@@ -227,6 +227,15 @@ def rate(entry: Entry, key: str, folder: Path, runs: Path) -> None:
     Kept(folder, entry).append(key, name="rating", figure={"rows": rows, "games": answer.games})
 
 
+def seconds_in(records: Sequence[GameRecord], player: int) -> float:
+    """Of a move, in games that were played one by one; 0 where many were played at once. player: 0, or 1 for the opponent."""
+    seconds = moves = 0.0
+    for number, record in enumerate(records):
+        seconds += record.seconds[(number + player) % 2]
+        moves += (record.plies - record.opening) / 2
+    return seconds / max(1.0, moves)
+
+
 def seconds_of(name: str, game: Game, records: Sequence[GameRecord]) -> float:
     """Of a move by one core, alone: from the middle of games that were played."""
     player, taken = find_player(name, game), []
@@ -262,10 +271,15 @@ def rows_of(entry: Entry, key: str, folder: Path) -> list[list[str]]:
     sides = [f"{tally.score:.0%}" for tally in (match.moving_first, match.moving_second) if tally.score is not None]
     tally = match.total
     return [
-        [f"{entry.name}: {entry.game}", *_with_times(entry, key, folder), str(tally.games),
+        [f"{entry.name}: {entry.game}{_faults(match)}", *_with_times(entry, key, folder), str(tally.games),
          f"{tally.wins} – {tally.draws} – {tally.losses}", f"{score:.1%}", f"{low:.1%} to {high:.1%}", " / ".join(sides),
          entry.goal]
     ]  # fmt: skip
+
+
+def _faults(match: MatchResult) -> str:
+    """Games that were not lost by the rules must not be taken for wins in play."""
+    return f" ({len(match.faults)} lost by faults: {match.faults[0]})" if match.faults else ""
 
 
 def _first_row(entry: Entry, key: str, folder: Path, played: Sequence[GameRecord]) -> list[str]:
@@ -361,10 +375,8 @@ def measure_times(entry: Entry, key: str, folder: Path) -> None:
     if entry.kind not in ("match", "first") or kept.figure(key, "seconds") is not None:
         return
     records = list(kept.records(key).values())
-    times = [
-        0.0 if "seconds=" in name or name.startswith("engine:") else seconds_of(name, entry.rules, records)
-        for name in (entry.player, entry.opponent)
-    ]
+    alone = [seconds_in(records, side) for side in (0, 1)]
+    times = alone if any(alone) else [seconds_of(name, entry.rules, records) for name in (entry.player, entry.opponent)]
     kept.append(key, name="seconds", figure=times)
 
 

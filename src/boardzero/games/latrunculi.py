@@ -2,8 +2,8 @@
 
 Four starts: `placement` (the default, since the game is handed down this way: the two sides place their men in turn on
 free squares), `rows` (the men fill the rows from each side's back row; rows that stay incomplete are filled from the left
-as their own side sees it), `random` (drawn from the seed) and `uneven` (drawn, too, as if much of a game were over: one side has
-any number of its men left, the other rather few than many; to learn how games end).
+as their own side sees it), `random` (drawn from the seed) and `uneven` (drawn, too, as if much of a game were over: one side
+has any number of its men left, the other rather few than many; to learn how games end).
 
 Then each turn is one of:
     a1-a2   a free man steps to a free neighbour, or jumps over one adjacent man, of either side, captured or not, to the
