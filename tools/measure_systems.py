@@ -209,7 +209,7 @@ def strength(system: System, game: Game, network: Entrant, kept: Kept) -> Iterat
 def score_of(game: Game, plan: MatchPlan) -> str:
     match = play_match(game.specification, plan, SEED).as_dict()
     first, second = (score_of_side(match, side) for side in ("moving_first", "moving_second"))
-    return f"{percent(match['score'])} ({between(*match['interval'])}); first {first}, second {second}"
+    return f"{percent(match['score'])} ({between(match['interval'])}); first {first}, second {second}"
 
 
 def against_each_other(system: System, networks: dict[str, Entrant]) -> str:
@@ -281,7 +281,7 @@ def versions(system: System, run: Path) -> Figures:
 
 
 def _with_interval(rated: Any) -> str:
-    return f"{rated.rating:.0f} ({rated.interval[0]:.0f} to {rated.interval[1]:.0f})"
+    return f"{round(rated.rating)} ({round(rated.interval[0])} to {round(rated.interval[1])})"
 
 
 # -- the page ---------------------------------------------------------------------------------------------------------------

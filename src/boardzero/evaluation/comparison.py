@@ -173,7 +173,7 @@ def match_sentence(match: dict[str, Any]) -> str:
     first, second = (score_of_side(match, side) for side in ("moving_first", "moving_second"))
     document = match["asked"]["document"]
     return (
-        f"{match['players'][0]} scored {percent(match['score'], 1)} ({between(*match['interval'], 1)}) against"
+        f"{match['players'][0]} scored {percent(match['score'], 1)} ({between(match['interval'], 1)}) against"
         f" {match['players'][1]}: {first} moving first, {second} moving second"
         + (f"; the document: {document}." if document else ".")
     )

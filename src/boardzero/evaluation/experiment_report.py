@@ -203,7 +203,7 @@ def _match_table(matches: Sequence[dict[str, Any]]) -> TableOnPage:
     rows = []
     for match in matches:
         sides = [score_of_side(match, side) for side in ("moving_first", "moving_second")]
-        score = [percent(match["score"], 1), between(*match["interval"], 1)]
+        score = [percent(match["score"], 1), between(match["interval"], 1)]
         rows.append([*match["players"], str(match["games"]), *score, *sides, match["asked"]["document"]])
     headings = ["player", "opponent", "games", "score", "95 % interval", "moving first", "moving second", "document"]
     return TableOnPage("Matches", headings, rows, frozenset(range(2, 7)))

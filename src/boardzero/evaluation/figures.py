@@ -1,6 +1,6 @@
 """Figures as people write them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
@@ -16,6 +16,7 @@ def score_of_side(match: Mapping[str, Any], side: str) -> str:
     return percent(tally["points"] / games) if games else "–"
 
 
-def between(low: float, high: float, digits: int = 0) -> str:
+def between(interval: Sequence[float], digits: int = 0) -> str:
     """Two shares: `32.6 to 47.9 %`."""
+    low, high = interval
     return f"{100 * low:.{digits}f} to {percent(high, digits)}"
