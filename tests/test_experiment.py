@@ -2,16 +2,18 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 from sqlalchemy import func, select
 
 from boardzero.arena.match import Match, MatchSettings
@@ -26,8 +28,9 @@ from boardzero.evaluation.comparison import (
     corrected,
     matrix_sentence,
     mean_band,
+    spread_of,
 )
-from boardzero.evaluation.experiment import ExperimentRuns, play_match, shares_of_cores
+from boardzero.evaluation.experiment import ExperimentRuns, play_match, shares_of_cores, usual_parallel
 from boardzero.evaluation.experiment_file import Experiment, MatchPlan, read_experiment, shipped_experiments
 from boardzero.evaluation.rating import Matrix
 from boardzero.games.catalogue import find_game
@@ -88,6 +91,7 @@ def test_shipped_experiments_are_sound(name: str) -> None:
     experiment = read_experiment(name)
     for variant in experiment.variant:
         settings = experiment.settings_of(variant, 7)
+        assert not settings.curriculum  # the game of the file and no other
         assert settings.seed == 7 and (settings.minutes is None) != (settings.generations is None)
     for plan in experiment.match:
         find_player(plan.player, find_game(experiment.game))
@@ -163,15 +167,46 @@ def test_the_documents_experiments_are_shipped() -> None:
     assert len(read_experiment("katafanga-tests").variant) == 8
 
 
-def test_the_first_four_questions_of_the_documents_fit_into_two_hours() -> None:
-    """With three seeds; matches, ratings and the starts of programs take about half an hour on top."""
-    names = ("katafanga-tests", "slavka-simulations", "slavka-noise", "slavka-generations", "value-target")
+def test_the_first_questions_of_the_documents_fit_into_two_hours() -> None:
+    """Of two cores, with three seeds; matches, ratings and the starts of programs take about half an hour on top."""
+    names = ("katafanga-tests", "slavka-simulations", "slavka-noise", "slavka-generations", "value-target", "gumbel-puct")
     experiments = [read_experiment(name) for name in names]
     assert all(len(one.base.seeds) == 3 for one in experiments)
-    assert sum(len(one.variant) * len(one.base.seeds) * (one.base.minutes or 0) for one in experiments) <= 95
+    one_core = [one for one in experiments if one.variant]
+    assert all(one.settings_of(variant, 1).selfplay.workers == 1 for one in one_core for variant in one.variant)
+    assert sum(len(one.variant) * len(one.base.seeds) * (one.base.minutes or 0) for one in one_core) / 2 <= 100
     assert sum(plan.games for one in experiments for plan in one.match) <= 500
-    networks = read_experiment("slavka-generations").measure.matrix_networks
-    assert 3 * networks * (networks - 1) // 2 * read_experiment("slavka-generations").measure.matrix_games <= 1500
+    generations = read_experiment("slavka-generations")
+    networks, runs = generations.measure.matrix_networks, len(generations.variant) * len(generations.base.seeds)
+    assert runs * networks * (networks - 1) // 2 * generations.measure.matrix_games <= 1700
+
+
+def test_slavkas_generations_are_of_its_own_settings() -> None:
+    experiment = read_experiment("slavka-generations")
+    preset = RunSettings(**preset_values("slavka-gomoku"))
+    settings = [experiment.settings_of(variant, 1) for variant in experiment.variant]
+    for one in settings:
+        assert (one.network, one.replay, one.keep_every) == (preset.network, preset.replay, 1)
+        scaled = one.training.model_copy(update={"positions": 20_000, "first_positions": 20_000})
+        assert scaled == preset.training
+        cells, length = 81, 25
+        legal = (2 * cells * length - length**2 - length) / (2 * length)
+        assert one.search.noise_alpha == pytest.approx(10 / legal, abs=5e-4)
+    assert [one.selfplay.noise for one in settings] == [True, False]
+
+
+@pytest.mark.parametrize(("workers", "parallel"), [((1, 1), 4), ((1, 3), 1), ((2, 1), 2), ((0, 1), 1)])
+def test_as_many_train_at_a_time_as_have_cores(
+    workers: tuple[int, int], parallel: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("boardzero.evaluation.experiment.usable_cores", lambda: [0, 1, 2, 3])
+    text = TINY.replace('"training.value.target" = "z"', f'"selfplay.workers" = {workers[0]}')
+    text = text.replace('"training.value.target" = "q"', f'"selfplay.workers" = {workers[1]}')
+    assert usual_parallel(read_experiment(written(tmp_path, text))) == parallel
+
+
+def test_experiments_of_matches_alone_need_no_cores_to_train() -> None:
+    assert usual_parallel(read_experiment("slavka-noise")) == 1
 
 
 def test_variants_change_the_base_and_nothing_else(tmp_path: Path) -> None:
@@ -258,7 +293,8 @@ def assert_markdown(text: str) -> None:
     """A heading, what the figures stand on, tables with as many cells in each row, and a sentence for everything."""
     lines = text.splitlines()
     assert lines[0] == "## Tiny" and lines[2] == "Does it work?"
-    assert lines[4].startswith("2 variants × 1 seeds, ") and "games for the ratings" in lines[4]
+    assert lines[4].startswith("2 variants × 1 seed, ") and "games for the ratings" in lines[4]
+    assert re.search(r"for the ratings\. \d+ cores? of .+\. boardzero .+\. \d{4}-\d\d-\d\d\.$", lines[4])
     rows = [line for line in lines if line.startswith("|")]
     assert rows[0].startswith("| variant | Elo |") and [row[:4] for row in rows[2:4]] == ["| z ", "| q "]
     assert len({row.count("|") for row in rows[:4]}) == 1
@@ -342,17 +378,36 @@ def test_matches_are_those_of_the_match_command() -> None:
 
 
 # -- comparing --------------------------------------------------------------------------------------------------------------
+def difference(values: Sequence[float], others: Sequence[float]) -> Difference:
+    return compare(values, others, spread_of([values, others]))
+
+
 def test_differences_over_seeds_are_told_from_chance() -> None:
-    clear = compare([200, 210, 190], [0, 10, -10])
+    clear = difference([200, 210, 190], [0, 10, -10])
     assert clear.is_certain and clear.interval is not None and clear.interval[0] < clear.mean == 200 < clear.interval[1]
-    assert not compare([0, 100, 200], [10, 90, 150]).is_certain
-    assert compare([100], [0]).chance is None
+    assert not difference([0, 100, 200], [10, 90, 150]).is_certain
+    assert difference([100], [0]).chance is None
+
+
+def test_two_variants_are_compared_by_students_test() -> None:
+    values, others = [12.0, 30.0, 7.0], [-5.0, 2.0, 11.0, 3.0]
+    expected = stats.ttest_ind(values, others)
+    found = difference(values, others)
+    assert found.chance == pytest.approx(expected.pvalue)
+    assert found.interval == pytest.approx(tuple(expected.confidence_interval(0.95)))
+
+
+def test_other_variants_tell_how_far_seeds_scatter() -> None:
+    """Two seeds that happen to be near each other prove nothing where those of all other variants are far apart."""
+    lucky, others = ([40.0, 41.0], [0.0, 1.0]), [[-100.0, 100.0], [-120.0, 90.0], [-80.0, 130.0]]
+    assert difference(*lucky).is_certain
+    assert not compare(*lucky, spread_of([*lucky, *others])).is_certain
 
 
 def test_differences_of_nothing_are_certain_once_in_twenty() -> None:
     draw = np.random.default_rng(3)
-    found = [compare(draw.normal(size=4).tolist(), draw.normal(size=4).tolist()).is_certain for _ in range(1000)]
-    assert 0.02 < np.mean(found) < 0.08
+    found = [difference(draw.normal(size=4).tolist(), draw.normal(size=4).tolist()).is_certain for _ in range(1000)]
+    assert 0.03 < np.mean(found) < 0.07
 
 
 def test_every_variant_gets_one_sentence() -> None:
@@ -375,8 +430,8 @@ def test_a_matrix_of_generations_is_said_in_one_sentence() -> None:
     games = np.full((3, 3), 10)
     sentence = matrix_sentence(Matrix(("run-1 0", "run-1 1", "run-1 2"), scores, games, 0.62))
     assert sentence == (
-        "run-1: a network scored 60% against the one before it (more than half in 1 of 2 cases) and 70% against all before it;"
-        " who moved first scored 62%."
+        "run-1: a network scored 60 % against the one before it (more than half in 1 of 2 cases) and 70 % against all"
+        " before it; who moved first scored 62 %."
     )
     alone = Matrix(("run-1 0",), np.array([[np.nan]]), np.zeros((1, 1)), None)
     assert matrix_sentence(alone) == "run-1: no two of its networks have met."

@@ -1,6 +1,7 @@
 """The tool that measures the published systems, on a tiny board and for seconds."""
 
 import importlib.util
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -45,7 +46,7 @@ def test_every_preset_has_its_table_in_the_page(tool: ModuleType, tmp_path: Path
     text = page.read_text(encoding="utf-8")
     for name in preset_names():
         _, _, rest = text.partition(f"<!-- figures of {name} -->")
-        assert rest.lstrip().startswith(f"|  | the document | `{name}`, 5 minutes |")
+        assert re.match(rf"\s*\|  \| the document \| `{name}`, (5|10) minutes \| boardzero's defaults, \1 minutes \|", rest)
 
 
 def test_both_are_trained_and_measured_once(
@@ -55,7 +56,12 @@ def test_both_are_trained_and_measured_once(
     page.write_text(PAGE)
     systems.write_text(TINY)
     arguments = ["--minutes", "0.03", "--page", str(page), "--systems", str(systems), "--out", str(tmp_path / "out")]
+    tool.main([*arguments, "--train-only"])
+    assert page.read_text() == PAGE and not capsys.readouterr().out
+    trained = {path: path.read_bytes() for path in (tmp_path / "out").glob("*/events.jsonl")}
+    assert len(trained) == 2
     tool.main(arguments)
+    assert trained == {path: path.read_bytes() for path in trained}
     shown = capsys.readouterr().out
     text = page.read_text(encoding="utf-8")
     assert text.startswith("before\n<!-- figures of briden-connect4 -->\n\n|")
@@ -70,6 +76,8 @@ def test_both_are_trained_and_measured_once(
         "rating, 4 simulations, random = 0",
         "rating of the last version, base e, untrained network at 100",
         "favourite column",
+        "value of the middle column as the first move, for its mover",
+        "value after it, for the other side",
     ):
         assert cells[label][1] and cells[label][2], label
     assert "20 drawn positions" in cells["mistakes, 4 simulations"][1]
@@ -91,6 +99,9 @@ def test_what_is_not_there_is_refused(tool: ModuleType, tmp_path: Path) -> None:
     page.write_text("nothing")
     with pytest.raises(BadInput, match="has no place for agz-connect4"):
         tool.main(["--tables-only", "--only", "agz-connect4", "--page", str(page)])
+    systems.write_text(TINY + TINY.replace("simulations = 4", "simulations = 4\nminutes = 7"))
+    with pytest.raises(BadInput, match="briden-connect4 is trained for 7 minutes, another system of connect4"):
+        tool.main(["--tables-only", "--systems", str(systems), "--page", str(page)])
     systems.write_text(TINY.replace("people", "peple"))
     with pytest.raises(BadInput, match="no row 'peple'"):
         tool.main(["--tables-only", "--systems", str(systems), "--page", str(page)])

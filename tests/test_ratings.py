@@ -4,6 +4,7 @@ import json
 import math
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -146,6 +147,26 @@ def test_players_nobody_knows_yet_come_first_and_limits_are_kept() -> None:
     fit = Fit(0, np.zeros(3), np.diag([0.0, 0.01, 4.0]), 0.0, -1.0)
     assert set(choose_pairings(fit, 3, 4, lambda a, b: 9)) <= {(0, 2), (1, 2)}
     assert choose_pairings(fit, 9, 4, lambda a, b: 2).total() == 6
+
+
+def test_players_who_are_compared_meet_each_other_rather_than_an_anchor_far_away() -> None:
+    """0 is the anchor, far below eight players; everybody has met their neighbours."""
+    numbers = np.arange(8)
+    fit = fit_strengths(Results(9, numbers, numbers + 1, np.array([[2.0, 0, 2]] * 8)))
+    fit = replace(fit, strengths=np.array([0.0, *[2.0] * 8]))
+
+    def with_anchor(compared: Sequence[int]) -> int:
+        chosen = choose_pairings(fit, 16, 4, lambda a, b: 99, compared)
+        return sum(units for pairing, units in chosen.items() if 0 in pairing)
+
+    assert 2 * with_anchor(range(1, 9)) <= with_anchor(())
+
+
+def test_the_level_of_those_who_are_compared_is_not_forgotten() -> None:
+    certain = np.array([[0.0, 0, 0], [0, 9.0, 9.0], [0, 9.0, 9.001]])  # their difference is known, their distance to 0 is not
+    fit = Fit(0, np.array([0.0, 1.0, 1.0]), certain, 0.0, -1.0)
+    (pairing,) = choose_pairings(fit, 1, 4, lambda a, b: 9, compared=(1, 2))
+    assert 0 in pairing
 
 
 # -- batched games ----------------------------------------------------------------------------------------------------------

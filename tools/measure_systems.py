@@ -3,9 +3,11 @@
 
     python tools/measure_systems.py --only briden-connect4     # its two runs, then matches, mistakes and ratings
     python tools/measure_systems.py                            # all systems, one after the other
+    python tools/measure_systems.py --train-only               # only the runs, which need the machine for themselves; what is
+                                                               # measured afterwards needs one core for each --only
 
 Everything is kept in runs/systems: stopped at any moment, the same command goes on. Systems of one game share the run of the
-game's defaults. systems.toml says what is measured, and what the documents report.
+game's defaults. systems.toml says what is measured and for how long each is trained, and what the documents report.
 """
 
 import argparse
@@ -26,6 +28,7 @@ from boardzero.errors import BadInput
 from boardzero.evaluation.entrants import Entrant, networks_of, player_named, without_twins
 from boardzero.evaluation.experiment import ExperimentRuns, play_match
 from boardzero.evaluation.experiment_file import Base, Experiment, MatchPlan, Setting, Variant
+from boardzero.evaluation.figures import between, percent, score_of_side
 from boardzero.evaluation.habits import observe_habits
 from boardzero.evaluation.page import TableOnPage
 from boardzero.evaluation.rating import Rating
@@ -80,6 +83,7 @@ class System(Parameters):
 
     preset: str
     game: str | None = Field(None, description="unsaid, the preset's")
+    minutes: float = Field(5, gt=0, description="of its training, and of that of the defaults")
     simulations: int = Field(ge=1, description="a move, in everything that is measured")
     games: int = Field(100, ge=2, description="against each opponent")
     opponents: tuple[str, ...] = Field((), description="unsaid: random, and mcts with equal simulations")
@@ -119,10 +123,10 @@ def say(text: str) -> None:
 
 
 # -- training ---------------------------------------------------------------------------------------------------------------
-def train(system: System, minutes: float, out: Path) -> dict[str, Path]:
+def train(system: System, out: Path) -> dict[str, Path]:
     """The two runs, by column; those that are finished are left as they are."""
     quiet: dict[str, Setting] = {"evaluation.share": 0}  # all is measured at the end
-    game = system.rules.specification
+    game, minutes = system.rules.specification, system.minutes
     bases = {
         system.preset: Base(preset=system.preset, game=game, minutes=minutes, seeds=(SEED,), settings=quiet | system.settings),
         f"defaults-{_file_name(game)}": Base(game=game, minutes=minutes, seeds=(SEED,), settings=quiet),
@@ -133,6 +137,15 @@ def train(system: System, minutes: float, out: Path) -> dict[str, Path]:
         runs.train(1, say)
         paths[column] = runs.runs[0].folder.path
     return paths
+
+
+def check_shared_runs(systems: Sequence[System]) -> None:
+    """Systems of one game share a run of its defaults, so they are trained for the same time."""
+    minutes: dict[str, float] = {}
+    for system in systems:
+        game = system.rules.specification
+        if minutes.setdefault(game, system.minutes) != system.minutes:
+            raise BadInput(f"{system.preset} is trained for {system.minutes:g} minutes, another system of {game} for others.")
 
 
 def _file_name(game: str) -> str:
@@ -195,10 +208,8 @@ def strength(system: System, game: Game, network: Entrant, kept: Kept) -> Iterat
 
 def score_of(game: Game, plan: MatchPlan) -> str:
     match = play_match(game.specification, plan, SEED).as_dict()
-    low, high = match["interval"]
-    sides = [match[side]["points"] / max(1, sum(match[side][key] for key in ("wins", "draws", "losses")))
-             for side in ("moving_first", "moving_second")]  # fmt: skip
-    return f"{match['score']:.0%} ({low:.0%} to {high:.0%}); first {sides[0]:.0%}, second {sides[1]:.0%}"
+    first, second = (score_of_side(match, side) for side in ("moving_first", "moving_second"))
+    return f"{percent(match['score'])} ({between(match['interval'])}); first {first}, second {second}"
 
 
 def against_each_other(system: System, networks: dict[str, Entrant]) -> str:
@@ -225,25 +236,25 @@ def mistakes(system: System, game: Game, network: Entrant) -> Figures:
     if isinstance(game, ConnectFour) and is_known_board(game):
         solver = find_solver(game)
         sets |= {name: read_positions(SETS / file, game, solver) for name, file in KNOWN_SETS.items()}
-    shares = [f"{100 * count_mistakes(choose, entries) / len(entries):.1f} % ({name})" for name, entries in sets.items()]
+    shares = [f"{percent(count_mistakes(choose, entries) / len(entries), 1)} ({name})" for name, entries in sets.items()]
     figures = {"mistakes": ", ".join(shares)} if shares else {}
     if isinstance(game, ConnectFour) and drawn:
         habits = observe_habits(choose, drawn)
         beyond = 100 * (habits.chosen[habits.favourite] - habits.perfect[habits.favourite])
         figures["favourite"] = f"{game.action_to_text(habits.favourite)}, in {beyond:.1f} % of positions beyond its due"
         for row, missed in (("missed_wins", habits.wins), ("missed_blocks", habits.blocks)):
-            figures[row] = f"{missed.share:.1%} of {missed.positions}; {missed.costly} times it cost something"
+            figures[row] = f"{percent(missed.share, 1)} of {missed.positions}; {missed.costly} times it cost something"
     return figures
 
 
 def opening(network: Entrant, game: Game) -> Figures:
-    """What the search thinks of the middle column as the first move."""
-    player = network.player(game)
+    """What the search thinks of the middle column as the first move, and the search after it of the position."""
+    player, position, middle = network.player(game), Position(game), game.action_count // 2
     player.start_game(SEED)
-    position = Position(game)
-    position.play(game.action_count // 2)
-    value = player.analyse(position).value or 0.0
-    return {"first_value": f"{-value:+.2f}", "reply_value": f"{value:+.2f}"}
+    first = next(move.value for move in player.analyse(position).moves if move.action == middle)
+    position.play(middle)
+    reply = player.analyse(position).value
+    return {row: f"{value:+.2f}" for row, value in (("first_value", first), ("reply_value", reply)) if value is not None}
 
 
 def ratings(system: System, game: Game, networks: dict[str, Entrant], out: Path) -> Figures:
@@ -270,11 +281,11 @@ def versions(system: System, run: Path) -> Figures:
 
 
 def _with_interval(rated: Any) -> str:
-    return f"{rated.rating:.0f} ({rated.interval[0]:.0f} to {rated.interval[1]:.0f})"
+    return f"{round(rated.rating)} ({round(rated.interval[0])} to {round(rated.interval[1])})"
 
 
 # -- the page ---------------------------------------------------------------------------------------------------------------
-def table_of(system: System, minutes: float, figures: dict[str, Figures]) -> str:
+def table_of(system: System, figures: dict[str, Figures]) -> str:
     """Markdown; what has no figure anywhere has no row."""
     matches = {f"against {one}": f"score against `{one}`, {{s}} simulations, {{g}} games" for one in system.met}
     matches["against the other column"] = "score against the other column, {s} simulations, {g} games"
@@ -291,7 +302,8 @@ def table_of(system: System, minutes: float, figures: dict[str, Figures]) -> str
         if any(cells):
             name = label.format(s=system.simulations, g=system.games // 2 * 2)
             rows.append([name, *cells])
-    headings = ["", "the document", f"`{system.preset}`, {minutes:g} minutes", f"boardzero's defaults, {minutes:g} minutes"]
+    columns = [f"{name}, {system.minutes:g} minutes" for name in (f"`{system.preset}`", "boardzero's defaults")]
+    headings = ["", "the document", *columns]
     return TableOnPage(system.preset, headings, rows).to_markdown()
 
 
@@ -309,14 +321,17 @@ def put_into(page: Path, name: str, table: str) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", metavar="PRESET", help="only this system; repeatable")
-    parser.add_argument("--minutes", type=float, default=5, help="of each training (5)")
+    parser.add_argument("--minutes", type=float, help="of each training, instead of what systems.toml says")
     parser.add_argument("--out", type=Path, default=Path("runs/systems"), help="where everything is kept (runs/systems)")
     parser.add_argument("--page", type=Path, default=HERE.parent / "docs" / "systems.md", help="whose tables are filled in")
     parser.add_argument("--systems", type=Path, default=HERE / "systems.toml", help="what is measured")
+    parser.add_argument("--train-only", action="store_true", help="measure nothing yet")
     parser.add_argument("--tables-only", action="store_true", help="write tables of what the documents say; train nothing")
     asked = parser.parse_args(arguments)
     content = tomllib.loads(asked.systems.read_text(encoding="utf-8"))["system"]
-    systems = [parse_parameters(System, one, f"A system of '{asked.systems}'") for one in content]
+    changed = {} if asked.minutes is None else {"minutes": asked.minutes}
+    systems = [parse_parameters(System, one | changed, f"A system of '{asked.systems}'") for one in content]
+    check_shared_runs(systems)
     known = [system.preset for system in systems]
     for name in asked.only or []:
         if name not in known:
@@ -326,8 +341,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             continue
         figures: dict[str, Figures] = {}
         if not asked.tables_only:
-            figures = measure(system, train(system, asked.minutes, asked.out), asked.out)
-        table = table_of(system, asked.minutes, figures)
+            runs = train(system, asked.out)
+            if asked.train_only:
+                continue
+            figures = measure(system, runs, asked.out)
+        table = table_of(system, figures)
         put_into(asked.page, system.preset, table)
         print(f"{table}\n", flush=True)
 

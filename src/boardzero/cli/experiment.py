@@ -20,12 +20,19 @@ def run_experiment(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where everything is kept (default: experiments/NAME).")
     ] = None,
-    parallel: Annotated[int, typer.Option(min=1, help="How many runs train at the same time, each on its share of cores.")] = 1,
+    parallel: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="How many runs train at the same time, each on its share of cores (default: as many as have a core for "
+            "each of their workers).",
+        ),
+    ] = None,
     log: LogGames = False,
     database: LogDatabase = None,
 ) -> None:
     """Train every variant with every seed, then compare them; the same command again goes on where it stopped."""
-    from boardzero.evaluation.experiment import ExperimentRuns
+    from boardzero.evaluation.experiment import ExperimentRuns, usual_parallel
     from boardzero.evaluation.experiment_file import read_experiment, shipped_experiments
     from boardzero.evaluation.experiment_report import as_text, write_results
 
@@ -38,7 +45,7 @@ def run_experiment(
     options = [*(["--log"] if log else []), *(["--database", database] if database is not None else [])]
     try:
         with game_log(log, database) as logged:
-            runs.train(parallel, _say, options)
+            runs.train(parallel or usual_parallel(experiment), _say, options)
             comparison = _conclude(runs, logged)
     except KeyboardInterrupt:
         _say("Stopped; nothing is lost. The same command goes on.")

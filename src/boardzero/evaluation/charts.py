@@ -115,11 +115,7 @@ def losses(runs: Sequence[RunHistory]) -> Chart:
 
 
 def learning_rate(runs: Sequence[RunHistory]) -> Chart:
-    traces = [
-        line([one["generation"] for one in run.generations], [one["learning_rate"] for one in run.generations],
-             _named(runs, run, "learning rate"), colour(number), hover="%{y:.2e}")
-        for number, run in enumerate(runs)
-    ]  # fmt: skip
+    traces = _over_generations(runs, "learning_rate", "learning rate", "%{y:.2e}")
     return Chart("rate", "Learning rate", "What each generation's training used.", traces,
                  layout("generation", "learning rate", yaxis={"tickformat": ".1e"}))  # fmt: skip
 
@@ -316,13 +312,18 @@ def speeds(runs: Sequence[RunHistory]) -> Chart:
 
 
 def games(runs: Sequence[RunHistory]) -> Chart:
-    traces = [
-        line([one["generation"] for one in run.generations], [one["mean_plies"] for one in run.generations],
-             _named(runs, run, "plies a game"), colour(number), hover="%{y:.1f}")
-        for number, run in enumerate(runs)
-    ]  # fmt: skip
+    traces = _over_generations(runs, "mean_plies", "plies a game", "%{y:.1f}")
     return Chart("games", "Length of games", "Mean number of plies of the games of self-play.", traces,
                  layout("generation", "plies"))  # fmt: skip
+
+
+def _over_generations(runs: Sequence[RunHistory], key: str, name: str, hover: str) -> list[dict[str, Any]]:
+    """A line for each run: what its generations noted under this key."""
+    return [
+        line([one["generation"] for one in run.generations], [one[key] for one in run.generations],
+             _named(runs, run, name), colour(number), hover=hover)
+        for number, run in enumerate(runs)
+    ]  # fmt: skip
 
 
 def write_pictures(charts: Sequence[Chart], folder: Path, stem: str) -> list[Path]:

@@ -1,7 +1,7 @@
 """What an experiment has shown: final ratings of each variant over its seeds, and whether a difference is more than chance."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from boardzero.evaluation.figures import between, percent, score_of_side
 from boardzero.evaluation.rating import Matrix, Ratings
 from boardzero.evaluation.run_history import RunHistory
 
@@ -16,8 +17,24 @@ CERTAIN = 0.05  # below this chance of being nothing a difference counts as one
 
 
 @dataclass(frozen=True)
+class Spread:
+    """How far seeds scatter about the means of their variants: one variance for all, for three seeds alone say little of it."""
+
+    variance: float
+    freedom: int  # seeds beyond the first of each variant
+
+
+def spread_of(groups: Iterable[Sequence[float]]) -> Spread | None:
+    """None where a single seed, or seeds that never differ, tell nothing about chance."""
+    several = [np.asarray(group, np.float64) for group in groups if len(group) > 1]
+    freedom = sum(len(group) - 1 for group in several)
+    squares = sum(float(((group - group.mean()) ** 2).sum()) for group in several)
+    return Spread(squares / freedom, freedom) if squares > 0 else None
+
+
+@dataclass(frozen=True)
 class Difference:
-    """Of two means over seeds, by Welch's test; None where a single seed tells nothing about chance."""
+    """Of two means over seeds, by Student's test with the spread of all variants; None where chance is not known."""
 
     mean: float
     interval: tuple[float, float] | None  # 95 %, of this difference alone
@@ -28,14 +45,14 @@ class Difference:
         return self.chance is not None and self.chance < CERTAIN
 
 
-def compare(values: Sequence[float], others: Sequence[float]) -> Difference:
+def compare(values: Sequence[float], others: Sequence[float], spread: Spread | None) -> Difference:
     """values − others."""
     mean = float(np.mean(values) - np.mean(others))
-    if len(values) < 2 or len(others) < 2 or np.ptp([*values]) + np.ptp([*others]) == 0:
+    if spread is None:
         return Difference(mean, None, None)
-    test = stats.ttest_ind(values, others, equal_var=False)
-    low, high = test.confidence_interval(0.95)
-    return Difference(mean, (float(low), float(high)), float(test.pvalue))
+    error = math.sqrt(spread.variance * (1 / len(values) + 1 / len(others)))
+    half = float(stats.t.ppf(0.975, spread.freedom)) * error
+    return Difference(mean, (mean - half, mean + half), float(2 * stats.t.sf(abs(mean) / error, spread.freedom)))
 
 
 def corrected(differences: Sequence[Difference]) -> list[Difference]:
@@ -100,7 +117,8 @@ class Comparison:
 
     def _differences(self, values: Callable[[VariantResult], Sequence[float]]) -> dict[str, Difference]:
         compared = [one for one in self.variants[1:] if values(one) and values(self.base_of(one))]
-        differences = corrected([compare(values(one), values(self.base_of(one))) for one in compared])
+        spread = spread_of(map(values, self.variants))
+        differences = corrected([compare(values(one), values(self.base_of(one)), spread) for one in compared])
         return {one.name: difference for one, difference in zip(compared, differences, strict=True)}
 
     def sentences(self) -> list[str]:
@@ -152,12 +170,12 @@ def _verdict(difference: Difference) -> str:
 
 def match_sentence(match: dict[str, Any]) -> str:
     """A match in one sentence, with what its source reports where that is said."""
-    low, high = match["interval"]
-    first, second = (_score(match[side]) for side in ("moving_first", "moving_second"))
+    first, second = (score_of_side(match, side) for side in ("moving_first", "moving_second"))
     document = match["asked"]["document"]
     return (
-        f"{match['players'][0]} scored {match['score']:.1%} ({low:.1%} to {high:.1%}) against {match['players'][1]}:"
-        f" {first} moving first, {second} moving second" + (f"; the document: {document}." if document else ".")
+        f"{match['players'][0]} scored {percent(match['score'], 1)} ({between(match['interval'], 1)}) against"
+        f" {match['players'][1]}: {first} moving first, {second} moving second"
+        + (f"; the document: {document}." if document else ".")
     )
 
 
@@ -171,15 +189,10 @@ def matrix_sentence(matrix: Matrix) -> str:
         return f"{run}: no two of its networks have met."
     better = sum(score > 0.5 for score in one_before)
     return (
-        f"{run}: a network scored {np.nanmean(one_before):.0%} against the one before it (more than half in {better} of"
-        f" {len(one_before)} cases) and {np.nanmean(all_before):.0%} against all before it; who moved first scored"
-        f" {matrix.first_score:.0%}."
+        f"{run}: a network scored {percent(float(np.nanmean(one_before)))} against the one before it (more than half in"
+        f" {better} of {len(one_before)} cases) and {percent(float(np.nanmean(all_before)))} against all before it;"
+        f" who moved first scored {percent(matrix.first_score)}."
     )
-
-
-def _score(tally: dict[str, Any]) -> str:
-    games = tally["wins"] + tally["draws"] + tally["losses"]
-    return f"{tally['points'] / games:.0%}" if games else "–"
 
 
 def mean_band(curves: Sequence[tuple[Sequence[float], Sequence[float]]], points: int = 40) -> tuple[list[float], ...]:

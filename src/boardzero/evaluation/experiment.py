@@ -128,6 +128,12 @@ class ExperimentRuns:
         return results
 
 
+def usual_parallel(experiment: Experiment) -> int:
+    """As many trainings at a time as have a core for each of their workers; one, where a training takes all cores."""
+    workers = [experiment.settings_of(one, experiment.base.seeds[0]).selfplay.workers for one in experiment.variant]
+    return max(1, len(usable_cores()) // max(workers)) if workers and min(workers) > 0 else 1
+
+
 def shares_of_cores(parallel: int) -> list[list[int]]:
     """The cores of each of so many trainings: equally many, and no two have one in common while there are enough."""
     cores = usable_cores()

@@ -1,6 +1,6 @@
 """The end of an experiment: final ratings, curves with bands, a table and one sentence for each variant, as text and page."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from boardzero.evaluation.charts import Chart, band, colour, layout, line
 from boardzero.evaluation.comparison import Comparison, VariantResult, mean_band
 from boardzero.evaluation.entrants import networks_of, player_named, without_twins
 from boardzero.evaluation.experiment import ExperimentRuns, Say
+from boardzero.evaluation.figures import between, percent, score_of_side
 from boardzero.evaluation.page import Page, TableOnPage
 from boardzero.evaluation.rating import GameReport, Matrix, Rating, Ratings
 from boardzero.evaluation.rating_games import RatingGames
@@ -17,6 +18,7 @@ from boardzero.evaluation.rating_scales import scale_named
 from boardzero.evaluation.run_history import RunHistory, read_history
 from boardzero.games.catalogue import find_game
 from boardzero.network.weights import write_whole
+from boardzero.training.sittings import read_sittings
 
 GAMES, PAGE, TEXT, MARKDOWN = "ratings.jsonl", "results.html", "results.txt", "results.md"
 
@@ -46,7 +48,7 @@ def _final_ratings(runs: ExperimentRuns, say: Say, on_game: GameReport) -> Ratin
     anchors = [player_named(specification, game) for specification in measure.anchors]
     known = without_twins([*networks, *anchors])
     games = RatingGames(runs.path / GAMES, game.specification)
-    rating = Rating(game, known, games, anchor=known.index(anchors[0]) if anchors else 0)
+    rating = Rating(game, known, games, anchor=known.index(anchors[0]) if anchors else 0, compared=True)
     missing = measure.rating_games - rating.games
     if missing > 0:
         say(f"rating {len(known)} players: {missing} games")
@@ -146,7 +148,21 @@ def _amount(comparison: Comparison) -> str:
     variants, seeds = len(comparison.variants), len(comparison.variants[0].runs)
     minutes = float(np.mean([run.minutes for run in runs]))
     rated = f"; {comparison.ratings.games} games for the ratings" if comparison.ratings else ""
-    return f"{variants} variants × {seeds} seeds, {minutes:.1f} minutes each{rated}. Figures are means over the seeds."
+    means = " Figures are means over the seeds." if seeds > 1 else ""
+    amount = f"{_counted(variants, 'variant')} × {_counted(seeds, 'seed')}, {minutes:.1f} minutes each{rated}.{means}"
+    return " ".join([amount, *_circumstances([run.folder.path for run in runs])])
+
+
+def _circumstances(runs: Sequence[Path]) -> Iterator[str]:
+    """Which machines and programs worked on the runs, and when, as far as they have noted it."""
+    sittings = [sitting for run in runs for sitting in read_sittings(run)]
+    for names in ({one.machine for one in sittings}, {one.program for one in sittings}, {one.begun[:10] for one in sittings}):
+        if names:
+            yield f"{'; '.join(sorted(names))}."
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' * (number != 1)}"
 
 
 def _tables(comparison: Comparison) -> list[TableOnPage]:
@@ -186,10 +202,8 @@ def write_results(comparison: Comparison, folder: Path) -> list[Path]:
 def _match_table(matches: Sequence[dict[str, Any]]) -> TableOnPage:
     rows = []
     for match in matches:
-        low, high = match["interval"]
-        sides = [f"{match[side]['points'] / max(1, sum(match[side][key] for key in ('wins', 'draws', 'losses'))):.0%}"
-                 for side in ("moving_first", "moving_second")]  # fmt: skip
-        score = [f"{match['score']:.1%}", f"{low:.1%} to {high:.1%}"]
+        sides = [score_of_side(match, side) for side in ("moving_first", "moving_second")]
+        score = [percent(match["score"], 1), between(match["interval"], 1)]
         rows.append([*match["players"], str(match["games"]), *score, *sides, match["asked"]["document"]])
     headings = ["player", "opponent", "games", "score", "95 % interval", "moving first", "moving second", "document"]
     return TableOnPage("Matches", headings, rows, frozenset(range(2, 7)))

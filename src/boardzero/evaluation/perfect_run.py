@@ -9,6 +9,7 @@ from boardzero.arena.perfect_play import count_mistakes, search_chooser
 from boardzero.arena.solved_games import SolvedPosition
 from boardzero.errors import BadInput
 from boardzero.evaluation.charts import Chart, habits, layout, mistakes, write_pictures
+from boardzero.evaluation.figures import percent
 from boardzero.evaluation.habits import observe_habits
 from boardzero.evaluation.page import Page, TableOnPage
 from boardzero.evaluation.run_history import PERFECT, RunHistory, read_history
@@ -78,8 +79,8 @@ def answers(seen: Mapping[str, Any]) -> list[str]:
     favourite = seen["moves"].index(seen["favourite"])
     wins, blocks = seen["missed_wins"], seen["missed_blocks"]
     return [
-        f"Most beyond its due it plays {seen['favourite']}: in {seen['chosen'][favourite]:.1%} of the positions,"
-        f" where perfect play would in {seen['perfect'][favourite]:.1%}.",
+        f"Most beyond its due it plays {seen['favourite']}: in {percent(seen['chosen'][favourite], 1)} of the positions,"
+        f" where perfect play would in {percent(seen['perfect'][favourite], 1)}.",
         f"It misses an immediate win in {_share(wins)}"
         f" (and throws it away by that in {wins['costly']}), and fails to block a threat in {_share(blocks)}.",
     ]
@@ -104,7 +105,7 @@ def moves_chosen(run: RunHistory) -> Chart | None:
 def _share(missed: Mapping[str, int]) -> str:
     if not missed["positions"]:
         return "none of 0 positions"
-    return f"{missed['missed'] / missed['positions']:.1%} of {missed['positions']} positions"
+    return f"{percent(missed['missed'] / missed['positions'], 1)} of {missed['positions']} positions"
 
 
 def _table(run: RunHistory) -> TableOnPage:
@@ -112,7 +113,7 @@ def _table(run: RunHistory) -> TableOnPage:
     for one in (run.measured or {}).get("networks", []):
         minutes, seen = run.minutes_at(one["generation"]), one.get("habits")
         known = (seen["favourite"], _share(seen["missed_wins"]), _share(seen["missed_blocks"])) if seen else ("", "", "")
-        share = f"{100 * one['mistakes'] / max(1, one['positions']):.1f} %"
+        share = percent(one["mistakes"] / max(1, one["positions"]), 1)
         rows.append([str(one["generation"]), "" if minutes is None else f"{minutes:.1f}", share, *known])
     headings = ["generation", "minutes", "mistakes", "prefers", "immediate wins missed", "threats not blocked"]
     return TableOnPage("Each network", headings, rows, frozenset({0, 1, 2}))

@@ -20,7 +20,7 @@ from boardzero.events.games import GameRecord
 from boardzero.games.rules import Game
 
 UNIT_PAIRS = 2  # pairs of games that are planned together
-BATCH_UNITS = 16  # units that are planned before the ratings are fitted anew
+BATCH_UNITS = 16  # units at least that are planned before the ratings are fitted anew; as many as players, if those are more
 MOST_PAIRS = 500  # of the same two players
 GameReport = Callable[[GameRecord], None]
 
@@ -119,10 +119,17 @@ class Matrix:
 
 
 class Rating:
-    """Players, the games they have played, and what to play next."""
+    """Players, the games they have played, and what to play next.
 
-    def __init__(self, game: Game, entrants: Sequence[Entrant], file: RatingGames, anchor: int, seed: int = 0) -> None:
+    anchor    the number of the player whose strength is 0
+    compared  are the networks to be compared with each other, rather than everyone with the anchor?
+    """
+
+    def __init__(
+        self, game: Game, entrants: Sequence[Entrant], file: RatingGames, anchor: int, seed: int = 0, compared: bool = False
+    ) -> None:
         self.game, self.entrants, self.file, self.anchor, self.seed = game, list(entrants), file, anchor, seed
+        self._compared = self._networks() if compared else []
         self.keys = [entrant.key for entrant in entrants]
         self._openings = Openings(game, seed)
         self._openings[MOST_PAIRS - 1]  # all that there are, up to the most that anybody can need
@@ -143,8 +150,8 @@ class Rating:
         while (missing := goal - self.games) > 0:
             plan = self._connecting()
             if not plan:
-                units = max(1, min(BATCH_UNITS, missing // (2 * UNIT_PAIRS)))
-                plan = dict(choose_pairings(self.fit(), units, 2 * UNIT_PAIRS, self._units_left()))
+                units = max(1, min(max(BATCH_UNITS, len(self.keys)), missing // (2 * UNIT_PAIRS)))
+                plan = dict(choose_pairings(self.fit(), units, 2 * UNIT_PAIRS, self._units_left(), self._compared))
             if not plan:
                 break  # every opening has been played by everyone
             self._play({pairing: units * UNIT_PAIRS for pairing, units in plan.items()}, on_game)
