@@ -2,6 +2,7 @@
 
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -130,7 +131,12 @@ def test_a_match_that_was_stopped_goes_on_with_the_games_that_are_missing(
     file.write_bytes(b"".join(lines[1:3]) + lines[3][:20])  # two games, and one that was torn
     played: list[int] = []
     play = tool.play_together
-    monkeypatch.setattr(tool, "play_together", lambda games, take: (played.append(len(games)), play(games, take)))
+
+    def counting(games: list[Any], take: Callable[..., None]) -> None:
+        played.append(len(games))
+        play(games, take)
+
+    monkeypatch.setattr(tool, "play_together", counting)
     tool.main(only)
     assert played == [4]
     counted = [text.split("|")[5] for text in (whole, capsys.readouterr().out)]
