@@ -130,7 +130,12 @@ def test_a_match_that_was_stopped_goes_on_with_the_games_that_are_missing(
     file.write_bytes(b"".join(lines[1:3]) + lines[3][:20])  # two games, and one that was torn
     played: list[int] = []
     play = tool.play_together
-    monkeypatch.setattr(tool, "play_together", lambda games, take: (played.append(len(games)), play(games, take)))
+
+    def counted_play(games: list[Any], take: Any) -> None:
+        played.append(len(games))
+        play(games, take)
+
+    monkeypatch.setattr(tool, "play_together", counted_play)
     tool.main(only)
     assert played == [4]
     counted = [text.split("|")[5] for text in (whole, capsys.readouterr().out)]
