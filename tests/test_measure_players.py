@@ -2,7 +2,6 @@
 
 import importlib.util
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -132,11 +131,11 @@ def test_a_match_that_was_stopped_goes_on_with_the_games_that_are_missing(
     played: list[int] = []
     play = tool.play_together
 
-    def counting(games: list[Any], take: Callable[..., None]) -> None:
+    def counted_play(games: list[Any], take: Any) -> None:
         played.append(len(games))
         play(games, take)
 
-    monkeypatch.setattr(tool, "play_together", counting)
+    monkeypatch.setattr(tool, "play_together", counted_play)
     tool.main(only)
     assert played == [4]
     counted = [text.split("|")[5] for text in (whole, capsys.readouterr().out)]

@@ -418,7 +418,7 @@ def measure(
 def show_plan(entries: Sequence[Entry], folder: Path) -> None:
     minutes = 0.0
     for entry in entries:
-        left, about = 1.0, entry.kind
+        left, about = 1.0, str(entry.kind)
         try:
             key = key_of(entry)
             if entry.kind in ("match", "first", "decided"):
