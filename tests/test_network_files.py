@@ -94,12 +94,14 @@ def test_size_free_export_evaluates_every_size() -> None:
 
 
 # -- evaluators ---------------------------------------------------------------------------------------------------------
-def test_evaluators_agree_and_keep_the_shapes_that_searches_expect() -> None:
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("count", [1, 7, 20])
+def test_evaluators_agree_and_keep_the_shapes_that_searches_expect(threads: int, count: int) -> None:
     game = find_game("connect4")
     network = lived_in(NetworkSettings(**SMALL), game)
-    planes = random_positions(game, 20)
-    by_torch, by_onnx = TorchEvaluator(network), OnnxEvaluator(export_onnx(network, game), threads=2)
-    for one, other, shape in zip(by_torch(planes), by_onnx(planes), ((20, 7), (20,)), strict=True):
+    planes = random_positions(game, count)
+    by_torch, by_onnx = TorchEvaluator(network), OnnxEvaluator(export_onnx(network, game), threads)
+    for one, other, shape in zip(by_torch(planes), by_onnx(planes), ((count, 7), (count,)), strict=True):
         assert one.shape == other.shape == shape and one.dtype == other.dtype == np.float32
         assert np.allclose(one, other, atol=1e-5)
 
@@ -115,9 +117,10 @@ def test_torch_evaluator_does_not_follow_further_training() -> None:
     assert np.array_equal(evaluate(planes)[0], before)
 
 
-def test_padded_batches_give_each_position_the_same_in_any_company() -> None:
+@pytest.mark.parametrize("threads", [1, 2])
+def test_padded_batches_give_each_position_the_same_in_any_company(threads: int) -> None:
     game = find_game("connect4")
-    evaluate = OnnxEvaluator(export_onnx(lived_in(NetworkSettings(), game), game), padded_to=8)
+    evaluate = OnnxEvaluator(export_onnx(lived_in(NetworkSettings(), game), game), threads, padded_to=8)
     planes = random_positions(game, 19)
     logits, values = evaluate(planes)
     assert logits.shape == (19, 7) and values.shape == (19,)
