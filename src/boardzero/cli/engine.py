@@ -56,14 +56,12 @@ def gtp(
     """An engine for managers that speak the Go Text Protocol, over standard input and output."""
     _check_player(player)
 
-    from boardzero.players.compiling import compiling_alone
+    # The process that answers compiles the rules at most, in a second or two, and does not wait for others that compile.
+    from boardzero.engines.gtp import GtpSession
+    from boardzero.engines.thinking_process import ThinkingProcess
+    from boardzero.games.catalogue import find_game
 
-    with compiling_alone():
-        from boardzero.engines.gtp import GtpSession
-        from boardzero.engines.thinking_process import ThinkingProcess
-        from boardzero.games.catalogue import find_game
-
-        rules = find_game(game)
+    rules = find_game(game)
     report = _reporter(log, database, "gtp", player)
     _converse(lambda answer: GtpSession(answer, ThinkingProcess(player), rules, seconds, report), port)
 
@@ -79,11 +77,8 @@ def nboard(
     """An engine for NBoard, a board for Othello, over standard input and output."""
     _check_player(player)
 
-    from boardzero.players.compiling import compiling_alone
-
-    with compiling_alone():
-        from boardzero.engines.nboard import NBoardSession
-        from boardzero.engines.thinking_process import ThinkingProcess
+    from boardzero.engines.nboard import NBoardSession
+    from boardzero.engines.thinking_process import ThinkingProcess
 
     report = _reporter(log, database, "nboard", player)
     _converse(lambda answer: NBoardSession(answer, ThinkingProcess(player), seconds, report), port)

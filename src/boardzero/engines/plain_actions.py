@@ -4,11 +4,15 @@ It wins where it can, leaves the other side no win and otherwise few moves, and 
 what is compiled it needs the rules only, which the process that answers has.
 """
 
+from typing import TYPE_CHECKING
+
 from boardzero.engines.plain_moves import plain_move
-from boardzero.games.gomoku import Gomoku
 from boardzero.games.position import Position
 from boardzero.games.rules import Game, Outcome, State
 from boardzero.protocols.gomocup import Board, Point
+
+if TYPE_CHECKING:
+    from boardzero.games.gomoku import Gomoku
 
 # From best to worst: how a move leaves the game, if it ends it or lets the other side win at once.
 WON, GOES_ON, DRAWN, LEAVES_WIN, LOST = 4, 3, 2, 1, 0
@@ -18,7 +22,10 @@ ENDS = {Outcome.MOVER_WON: WON, Outcome.DRAW: DRAWN, Outcome.MOVER_LOST: LOST}
 def plain_action(position: Position) -> int:
     """The position is not over."""
     game, state = position.game, position.state
-    if isinstance(game, Gomoku):  # has far too many replies to look at them all
+    if game.name == "gomoku":  # has far too many replies to look at them all
+        from boardzero.games.gomoku import Gomoku  # only here: it is compiled where it is imported
+
+        assert isinstance(game, Gomoku)
         return _plain_stone(game, state, position.turn)
     return max(position.legal_actions(), key=lambda action: _promise(game, state, action))
 
@@ -42,7 +49,7 @@ def _corners(game: Game) -> set[int]:
     return {0, game.columns - 1, last_row, last_row + game.columns - 1} if game.name == "othello" else set()
 
 
-def _plain_stone(game: Gomoku, state: State, turn: int) -> int:
+def _plain_stone(game: "Gomoku", state: State, turn: int) -> int:
     pieces = enumerate(map(int, game.cells(state).reshape(-1)))
     stones = {Point(cell % game.size, cell // game.size): piece == turn + 1 for cell, piece in pieces if piece}
     point = plain_move(Board(game.size, stones), game.exact)
