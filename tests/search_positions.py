@@ -3,10 +3,14 @@
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from search_twins import HashEvaluator
 
+from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
 from boardzero.games.randomness import draw_below, new_stream
 from boardzero.games.rules import Game, Outcome, State
+from boardzero.search.forest import Forest
+from boardzero.settings.search import SearchSettings
 
 WIN = 10_000_000  # a win in n plies scores WIN − n
 
@@ -47,6 +51,25 @@ def true_value(position: Position) -> int:
         values.append(-true_value(position))
         position.undo()
     return max(values)
+
+
+def assert_proofs_are_true(settings: SearchSettings, seed: int, simulations: int) -> None:
+    """From 40 positions of tic-tac-toe: bounds enclose the true value all the time, and meet in the end."""
+    game = find_game("tictactoe")
+    generator = np.random.default_rng(seed)
+    forest = Forest(game, settings, nodes=8000)
+    for _ in range(40):
+        position = Position(game)
+        for _ in range(4):
+            position.play(int(generator.choice(position.legal_actions())))
+        forest.set_root(0, position.state)
+        value = true_value(position)
+        for _ in range(10):
+            forest.search(HashEvaluator(game, sharpness=8.0), simulations)
+            lower, upper = forest.root_bounds(0)
+            assert lower <= value <= upper
+        forest.search(HashEvaluator(game), 5000)
+        assert forest.root_bounds(0) == (value, value)
 
 
 def positions_with_a_win(game: Game, count: int) -> list[Position]:

@@ -1,8 +1,7 @@
 """Wins at once are known from the rules: they cost no evaluation, and nothing else is changed by them."""
 
-import numpy as np
 import pytest
-from search_positions import true_value
+from search_positions import assert_proofs_are_true
 from search_twins import HashEvaluator
 
 from boardzero.games.catalogue import find_game
@@ -54,18 +53,4 @@ def test_no_node_below_the_root_has_a_win_at_once() -> None:
 
 
 def test_nothing_false_is_proven_and_in_the_end_everything_true_is() -> None:
-    game = find_game("tictactoe")
-    generator = np.random.default_rng(1)
-    forest = Forest(game, SearchSettings(look_ahead=True, leaves=2), nodes=8000)
-    for _ in range(40):
-        position = Position(game)
-        for _ in range(4):
-            position.play(int(generator.choice(position.legal_actions())))
-        forest.set_root(0, position.state)
-        value = true_value(position)
-        for _ in range(10):
-            forest.search(HashEvaluator(game, sharpness=8.0), 5)
-            lower, upper = forest.root_bounds(0)
-            assert lower <= value <= upper
-        forest.search(HashEvaluator(game), 5000)
-        assert forest.root_bounds(0) == (value, value)
+    assert_proofs_are_true(SearchSettings(look_ahead=True, leaves=2), seed=1, simulations=5)

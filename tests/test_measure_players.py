@@ -1,12 +1,11 @@
 """The tool that measures the shipped networks, with tiny networks and boards."""
 
-import importlib.util
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from tool_loading import load_tool
 
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
@@ -69,12 +68,7 @@ minutes = 1
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
-    specification = importlib.util.spec_from_file_location("measure_players", ROOT / "tools" / "measure_players.py")
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[specification.name] = module
-    specification.loader.exec_module(module)
-    return module
+    return load_tool("measure_players")
 
 
 @pytest.fixture

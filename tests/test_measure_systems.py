@@ -1,13 +1,12 @@
 """The tool that measures the published systems, on a tiny board and for seconds."""
 
-import importlib.util
 import re
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from tool_loading import load_tool
 
 from boardzero.errors import BadInput
 from boardzero.settings.presets import preset_names
@@ -31,12 +30,7 @@ document = { games = "50", "against random" = "not given", people = "nobody" }
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
-    specification = importlib.util.spec_from_file_location("measure_systems", ROOT / "tools" / "measure_systems.py")
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[specification.name] = module
-    specification.loader.exec_module(module)
-    return module
+    return load_tool("measure_systems")
 
 
 def test_every_preset_has_its_table_in_the_page(tool: ModuleType, tmp_path: Path) -> None:

@@ -1,10 +1,10 @@
 """The tool that ships a finished run: three files with one name, and only what is better replaces what is there."""
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tool_loading import load_tool
 from training_runs import begin, run
 
 from boardzero.errors import BadInput
@@ -17,11 +17,7 @@ CONVOLUTIONAL = ("network.kind=convolutional", "evaluation.share=0")
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
-    specification = importlib.util.spec_from_file_location("ship_network", ROOT / "tools" / "ship_network.py")
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
+    return load_tool("ship_network")
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 import pytest
-from search_positions import true_value
+from search_positions import assert_proofs_are_true
 from search_twins import HashEvaluator
 
 from boardzero.games.catalogue import find_game
@@ -56,21 +56,7 @@ def test_nodes_below_the_root_keep_the_likeliest_moves() -> None:
 
 @pytest.mark.parametrize("widest", [1, 2])
 def test_nothing_false_is_proven_and_in_the_end_everything_true_is(widest: int) -> None:
-    game = find_game("tictactoe")
-    generator = np.random.default_rng(widest)
-    forest = Forest(game, SearchSettings(widest=widest, leaves=2), nodes=8000)
-    for _ in range(40):
-        position = Position(game)
-        for _ in range(4):
-            position.play(int(generator.choice(position.legal_actions())))
-        forest.set_root(0, position.state)
-        value = true_value(position)
-        for _ in range(10):
-            forest.search(HashEvaluator(game, sharpness=8.0), 20)
-            lower, upper = forest.root_bounds(0)
-            assert lower <= value <= upper
-        forest.search(HashEvaluator(game), 5000)
-        assert forest.root_bounds(0) == (value, value)
+    assert_proofs_are_true(SearchSettings(widest=widest, leaves=2), seed=widest, simulations=20)
 
 
 def test_a_drawn_game_is_proven_from_its_start_with_one_move_a_node() -> None:

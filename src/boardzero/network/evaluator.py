@@ -35,8 +35,8 @@ NetworkEvaluator = Callable[[Floats], tuple[Floats, Floats]]
 class OnnxEvaluator:
     """A network in ONNX Runtime on the CPU. It may be called by several threads at once, but one each is faster.
 
-    With several threads of its own each takes its part of a batch, and only of very small batches they share every layer: that
-    leaves cores idle, with 8 bits a third of the time.
+    With several threads of its own each takes its part of a batch; only in very small batches they share every layer, for that
+    leaves cores idle.
     """
 
     def __init__(self, model: Path | bytes, threads: int = 1, padded_to: int = 0) -> None:
@@ -148,7 +148,7 @@ def find_evaluator(path: Path, game: Game, threads: int = 1, precision: Precisio
     does no harm: the network is then exported anew, in memory.
     """
     if path.suffix == ONNX_SUFFIX:
-        evaluator = OnnxEvaluator(path, threads)
+        evaluator = OnnxEvaluator(path, threads if precision == "float" else 1)
         check_fits(parse_header(evaluator.labels, str(path)), game, str(path))
         return evaluator if precision == "float" else OnnxEvaluator(in_precision(path.read_bytes(), game, precision), threads)
     if path.suffix != SUFFIX:
