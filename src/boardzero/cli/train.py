@@ -1,5 +1,6 @@
 """`boardzero train` and `boardzero resume`: learn a game from zero, or go on."""
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +14,10 @@ from boardzero.cli.log_option import LogDatabase, LogGames, game_log, run_listen
 if TYPE_CHECKING:
     from boardzero.training.loop import Training
 
+Changes = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, like network.blocks=6; repeatable."),
+]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Say more about every generation.")]
 Timing = Annotated[bool, typer.Option("--timing", help="Say at the end what the time was spent on.")]
 
@@ -31,10 +36,7 @@ def train(
         typer.Option(metavar="DIR", help="The folder of the run (default: runs/GAME-DATE), or an address like s3://…"),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="All random choices follow from it (1, if nothing else is said).")] = None,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, like network.blocks=6; repeatable."),
-    ] = None,
+    changes: Changes = None,
     games_from: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Begin by learning from the games of another run.")
     ] = None,
@@ -120,14 +122,16 @@ def resume(
     run: Annotated[str, typer.Argument(metavar="DIR", help="The folder of the run, or its address in other storage.")],
     minutes: Annotated[float | None, typer.Option(help="Another end than it was begun with: so many minutes in all.")] = None,
     generations: Annotated[int | None, typer.Option(help="Another end: so many generations in all.")] = None,
+    changes: Changes = None,
     cluster: OnCluster = None,
     log: LogGames = False,
     database: LogDatabase = None,
     verbose: Verbose = False,
     timing: Timing = False,
 ) -> None:
-    """Go on with a run from where it stands, to its end or to another one."""
-    _run(run, cluster, log, database, verbose=verbose, timing=timing, end=(minutes, generations))
+    """Go on with a run from where it stands, to its end or to another one, with its settings or others."""
+    changed = {"minutes": minutes, "generations": generations, "changes": changes or ()}
+    _run(run, cluster, log, database, verbose=verbose, timing=timing, changed=changed)
 
 
 def _run(
@@ -138,12 +142,12 @@ def _run(
     *,
     verbose: bool,
     timing: bool,
-    end: tuple[float | None, int | None] = (None, None),
+    changed: Mapping[str, Any] | None = None,
 ) -> None:
-    """end: minutes and generations, if the run is to have another end."""
+    """changed: what `change_run` is to change of a run that has begun."""
     from boardzero.cli.training_view import TrainingView
     from boardzero.events.training import DamageFound
-    from boardzero.training.ending import change_end
+    from boardzero.training.changing import change_run
     from boardzero.training.run_folder import RunFolder, troubles_of_the_disk_said
     from boardzero.training.sittings import keep_sitting, this_sitting
     from boardzero.training.stopping import Stopped
@@ -152,8 +156,8 @@ def _run(
     with ExitStack() as stack:
         path = stack.enter_context(copied_folder(run, view.show))
         stack.enter_context(troubles_of_the_disk_said(path))
-        if end != (None, None):
-            change_end(RunFolder(path), *end, say=lambda sentence: view.show(DamageFound(sentence)))
+        if changed and any(changed.values()):
+            change_run(RunFolder(path), lambda sentence: view.show(DamageFound(sentence)), **changed)
         logged = stack.enter_context(game_log(log, database))
         listen = run_listener(view.show, logged, RunFolder(path))
         training = stack.enter_context(opened_training(RunFolder(path), listen, view, cluster))

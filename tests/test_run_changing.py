@@ -1,4 +1,4 @@
-"""Runs that go on to another end than they were begun with."""
+"""Runs that go on to another end, or with other settings, than they were begun with."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from boardzero.errors import BadInput
 from boardzero.events.training import GenerationDone
 from boardzero.network.weights import read_header
 from boardzero.settings.training import TrainingSettings
-from boardzero.training.ending import change_end
+from boardzero.training.changing import change_run
 from boardzero.training.learner import rate_factor
 from boardzero.training.loop import Training
 from boardzero.training.run_folder import RunFolder
@@ -26,7 +26,7 @@ def finished(tmp_path: Path) -> RunFolder:
 
 def test_finished_run_goes_on_to_a_later_end(finished: RunFolder) -> None:
     numbers = game_numbers(finished)
-    change_end(finished, None, 4, pytest.fail)
+    change_run(finished, pytest.fail, generations=4)
     done = [event.generation for event in run(finished) if isinstance(event, GenerationDone)]
     assert done == [3, 4]
     assert set(numbers) < set(game_numbers(finished))
@@ -35,7 +35,7 @@ def test_finished_run_goes_on_to_a_later_end(finished: RunFolder) -> None:
 
 def test_schedules_go_on_as_at_this_point_of_the_longer_run(finished: RunFolder) -> None:
     """The learning rate is that of the middle, the searches too; the network does not shrink."""
-    change_end(finished, None, 4, pytest.fail)
+    change_run(finished, pytest.fail, generations=4)
     with Training(finished, lambda _: None) as training:
         assert training.share_done == 0.5
         assert training.progress.grown and training.learner.network.settings.channels == 12
@@ -46,7 +46,7 @@ def test_schedules_go_on_as_at_this_point_of_the_longer_run(finished: RunFolder)
 
 
 def test_searches_are_those_of_the_longer_run(finished: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    change_end(finished, None, 4, pytest.fail)
+    change_run(finished, pytest.fail, generations=4)
     simulations = []
     with Training(finished, lambda _: None) as training:
         worker = training.selfplay.workers[0]
@@ -62,7 +62,7 @@ def test_run_of_minutes_is_extended_and_its_clock_goes_on(tmp_path: Path) -> Non
         training.clock._begun += 1  # it has not begun yet
         training.run()
     before = checkpoint_of(folder)[0].seconds
-    change_end(folder, 60, None, pytest.fail)
+    change_run(folder, pytest.fail, minutes=60)
     with Training(folder, lambda _: None) as training:
         assert (training.settings.minutes, training.settings.generations) == (60, None)
         assert before <= training.seconds
@@ -83,13 +83,13 @@ def test_end_that_is_none_is_refused_and_nothing_changed(
 ) -> None:
     before = (finished.path / "settings.json").read_bytes()
     with pytest.raises(BadInput, match=said):
-        change_end(finished, *end, pytest.fail)
+        change_run(finished, pytest.fail, minutes=end[0], generations=end[1])
     assert (finished.path / "settings.json").read_bytes() == before
 
 
 def test_end_of_a_run_that_is_at_work_is_not_changed(finished: RunFolder) -> None:
     with Training(finished, lambda _: None), pytest.raises(BadInput, match="Another process is training"):
-        change_end(finished, None, 4, pytest.fail)
+        change_run(finished, pytest.fail, generations=4)
     assert finished.settings().generations == 2
 
 
@@ -97,7 +97,33 @@ def test_damaged_settings_are_named_before_they_are_changed(finished: RunFolder)
     path = finished.path / "settings.json"
     path.write_text("{")
     said: list[str] = []
-    change_end(finished, None, 4, said.append)
+    change_run(finished, said.append, generations=4)
     assert len(said) == 1 and str(path) in said[0]
     assert path.with_name("settings.json.damaged").read_text() == "{"
     assert finished.settings().generations == 4
+
+
+def test_settings_of_learning_are_changed_and_the_end_stays(finished: RunFolder) -> None:
+    change_run(finished, pytest.fail, changes=["training.passes=3", "selfplay.cap.full_simulations=20"])
+    settings = finished.settings()
+    assert (settings.training.passes, settings.selfplay.cap.full_simulations, settings.generations) == (3, 20, 2)
+
+
+def test_changed_settings_are_those_that_the_run_goes_on_with(finished: RunFolder) -> None:
+    change_run(finished, pytest.fail, generations=3, changes=["training.steps=7"])
+    before = [event["steps"] for event in finished.read_events() if event["event"] == "GenerationDone"]
+    after = [event.steps for event in run(finished) if isinstance(event, GenerationDone)]
+    assert after == [before[-1] + 7]
+
+
+@pytest.mark.parametrize("change", ["network.blocks=9", "game=othello", "seed=4", "minutes=3", "growth.share=0", "nothing"])
+def test_what_the_files_of_a_run_rest_on_is_not_changed(finished: RunFolder, change: str) -> None:
+    before = (finished.path / "settings.json").read_bytes()
+    with pytest.raises(BadInput, match="cannot be changed in a run that has begun; search, selfplay"):
+        change_run(finished, pytest.fail, changes=[change])
+    assert (finished.path / "settings.json").read_bytes() == before
+
+
+def test_unknown_setting_is_refused(finished: RunFolder) -> None:
+    with pytest.raises(BadInput, match=r"There is no setting 'training\.pases'"):
+        change_run(finished, pytest.fail, changes=["training.pases=3"])
