@@ -24,6 +24,8 @@ WITHOUT_NETWORK = ("heuristic", "minimax", "mcts")  # the first that plays the g
 def new_brain(specification: str | None, game: Game, max_memory: int = 0) -> Player:
     """specification: a player in the usual grammar (None: the strongest); max_memory: bytes of the whole process, 0: any."""
     player = _strongest(game, max_memory) if specification is None else find_player(completed(specification, max_memory), game)
+    if max_memory and player.name == "alphazero":  # only now it is known how much its network takes
+        player = with_memory(player, specification, max_memory)
     gc.freeze()  # what is loaded stays: looking through it for garbage takes a tenth of a second, which a move may not have
     return player
 
