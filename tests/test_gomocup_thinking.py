@@ -186,11 +186,16 @@ def test_the_tree_fits_the_memory_that_the_manager_allows() -> None:
 
 
 def test_a_tree_is_as_large_as_the_loaded_network_leaves_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    game, loaded = find_game("gomoku:size=9"), []
-    monkeypatch.setattr("boardzero.players.alphazero.find_evaluator", lambda *_: loaded.append(1) or LineHeuristic(game))
+    game, loaded = find_game("gomoku:size=9"), list[LineHeuristic]()
+
+    def load(*_: object) -> LineHeuristic:
+        loaded.append(LineHeuristic(game))
+        return loaded[-1]
+
+    monkeypatch.setattr("boardzero.players.alphazero.find_evaluator", load)
     monkeypatch.setattr("boardzero.engines.brains.used_megabytes", lambda _: 300 if loaded else 100)
     player = new_brain("alphazero:network=x", game, max_memory=500_000_000)
-    assert isinstance(player, ForestPlayer) and player.parameters.memory == 140 and len(loaded) == 1
+    assert isinstance(player, ForestPlayer) and player.parameters.memory == 140 and player.evaluate is loaded[0]
     said = new_brain("alphazero:network=x,memory=77", game, max_memory=500_000_000)
     assert isinstance(said, ForestPlayer) and said.parameters.memory == 77
 
@@ -200,7 +205,12 @@ def test_the_tree_of_another_board_is_gone_when_the_next_is_made(monkeypatch: py
     mind.get_ready(ToldPosition("gomoku:size=9", (40,)), 0)
     assert isinstance(mind._player, ForestPlayer)
     tree = weakref.ref(mind._player.forest)
-    monkeypatch.setattr("boardzero.engines.brains.used_megabytes", lambda _: trees.append(tree() is not None) or 100)
+
+    def used(_: float) -> float:
+        trees.append(tree() is not None)
+        return 100
+
+    monkeypatch.setattr("boardzero.engines.brains.used_megabytes", used)
     mind.get_ready(ToldPosition("gomoku:size=9,rule=standard", (40,)), 500_000_000)
     assert trees and not any(trees)
 
