@@ -7,12 +7,16 @@ import numpy as np
 import pytest
 from training_runs import begin, checkpoint_of, run, settings_of
 
+from boardzero.cli.export import export
 from boardzero.cli.main import main
 from boardzero.errors import BadInput
+from boardzero.evaluation.card import card_of
 from boardzero.events.training import GenerationDone, TrainingEvent
 from boardzero.games.catalogue import find_game
 from boardzero.games.randomness import new_stream
+from boardzero.network.learned import caution_about
 from boardzero.network.weights import read_header
+from boardzero.players.catalogue import find_player
 from boardzero.replay.columns import GameColumns
 from boardzero.replay.journal import read_journal
 from boardzero.replay.shards import read_shard
@@ -59,6 +63,23 @@ def test_generations_go_through_the_stages_and_within_a_stage_games_take_turns(
     assert (folder.games / "gomoku_size=5").is_dir() and (folder.games / "gomoku_size=6_rule=standard").is_dir()
     assert {part.game for part in games_of(folder)} == {SMALL, LARGE, EXACT}
     assert read_header(folder.network(5)).game == LARGE
+
+
+def test_what_a_network_has_never_seen_is_told_with_it(grown: tuple[RunFolder, list[TrainingEvent]], tmp_path: Path) -> None:
+    folder, _ = grown
+    early, late = (card_of(folder.network(generation)) for generation in (2, 5))
+    assert "| never seen | size=6 to 20; rule=standard: " in early
+    assert "| never seen | size=7 to 20: " in late and f"| game | {LARGE}, {EXACT} |" in late
+    files = [tmp_path / f"network{suffix}" for suffix in (".safetensors", ".onnx")]
+    export(folder.network(5), safetensors=files[0], onnx=files[1])
+    header = read_header(files[0])
+    assert header.learned == (SMALL, LARGE, EXACT) and header.checksum == read_header(folder.network(5)).checksum
+    assert caution_about(header, find_game(EXACT)) == ""
+    other = find_game("gomoku:size=9")
+    assert find_player(f"alphazero:network={files[0]}", other).caution.startswith("The network has never seen size=9 while")
+    first = tmp_path / "first.safetensors"
+    export(folder.network(0), safetensors=first)
+    assert read_header(first).learned == () and caution_about(read_header(first), other) == ""
 
 
 def test_no_two_games_of_a_run_have_the_same_number(grown: tuple[RunFolder, list[TrainingEvent]]) -> None:

@@ -13,6 +13,7 @@ from boardzero.errors import BadInput
 def test_a_game_is_measured_beside_one_tree_alone() -> None:
     speed = measure_game(size=9, seconds=0.6, moves=2, player="heuristic")
     assert speed.moves == 2 and speed.player == "heuristic" and 0 < speed.longest < 30
+    assert (speed.leaves, speed.threads) == (8, 1)
     assert speed.evaluations_per_second > 0 and speed.alone_evaluations_per_second > 0 and speed.ratio > 0
     assert speed.simulations_per_second >= speed.evaluations_per_second and speed.nodes > 1
 

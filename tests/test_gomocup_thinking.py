@@ -3,6 +3,7 @@
 import re
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -20,10 +21,12 @@ from boardzero.engines.mind import PlayerMind, position_of
 from boardzero.engines.plain_moves import plain_move
 from boardzero.engines.position_thinking import told
 from boardzero.engines.timing import Lateness, time_for_move
+from boardzero.engines.told_position import ToldPosition
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
 from boardzero.players.forest_player import ForestPlayer
 from boardzero.protocols.gomocup import Board, Point
+from boardzero.search.line_heuristic import LineHeuristic
 
 
 @settings(deadline=None, max_examples=50)
@@ -180,6 +183,36 @@ def test_the_tree_fits_the_memory_that_the_manager_allows() -> None:
     assert isinstance(player, ForestPlayer) and player.parameters.memory < 100
     player.choose(Position(find_game("gomoku"), "h8"), 1.0)
     assert used_megabytes(0) < used + 200  # far from the 1024 of a tree without a limit
+
+
+def test_a_tree_is_as_large_as_the_loaded_network_leaves_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, loaded = find_game("gomoku:size=9"), list[LineHeuristic]()
+
+    def load(*_: object) -> LineHeuristic:
+        loaded.append(LineHeuristic(game))
+        return loaded[-1]
+
+    monkeypatch.setattr("boardzero.players.alphazero.find_evaluator", load)
+    monkeypatch.setattr("boardzero.engines.brains.used_megabytes", lambda _: 300 if loaded else 100)
+    player = new_brain("alphazero:network=x", game, max_memory=500_000_000)
+    assert isinstance(player, ForestPlayer) and player.parameters.memory == 160 and player.evaluate is loaded[0]
+    said = new_brain("alphazero:network=x,memory=77", game, max_memory=500_000_000)
+    assert isinstance(said, ForestPlayer) and said.parameters.memory == 77
+
+
+def test_the_tree_of_another_board_is_gone_when_the_next_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    mind, trees = PlayerMind("heuristic"), list[bool]()
+    mind.get_ready(ToldPosition("gomoku:size=9", (40,)), 0)
+    assert isinstance(mind._player, ForestPlayer)
+    tree = weakref.ref(mind._player.forest)
+
+    def used(_: float) -> float:
+        trees.append(tree() is not None)
+        return 100
+
+    monkeypatch.setattr("boardzero.engines.brains.used_megabytes", used)
+    mind.get_ready(ToldPosition("gomoku:size=9,rule=standard", (40,)), 500_000_000)
+    assert trees and not any(trees)
 
 
 def test_an_engine_gives_its_player_all_that_is_not_said() -> None:

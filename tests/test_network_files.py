@@ -94,7 +94,7 @@ def test_size_free_export_evaluates_every_size() -> None:
 
 
 # -- evaluators ---------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("threads", [1, 2, 3, 5])  # also more than a small batch has work for
 @pytest.mark.parametrize("count", [1, 7, 20])
 def test_evaluators_agree_and_keep_the_shapes_that_searches_expect(threads: int, count: int) -> None:
     game = find_game("connect4")

@@ -1,18 +1,23 @@
 """Networks for every size of the board: one file is loaded, evaluated, trained further and played at any size and rule."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from training_runs import SMALL
+from web_servers import ok, serving
 
+from boardzero.cli.arena_options import usual_player
 from boardzero.cli.main import main
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
 from boardzero.network.build import build_network
 from boardzero.network.evaluator import TorchEvaluator, find_evaluator
+from boardzero.network.header import LEARNED
+from boardzero.network.learned import caution_about, never_seen
 from boardzero.network.positions import random_positions
 from boardzero.network.shipped import shipped_network
 from boardzero.network.weights import load_network, read_header, save_network
@@ -109,12 +114,52 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def ship(shelf: Path, name: str, game: str, **settings: Any) -> Path:
-    """A tiny network that learned this game."""
+def ship(shelf: Path, name: str, game: str, learned: Sequence[str] = (), **settings: Any) -> Path:
+    """A tiny network that learned this game; it may say that it learned several."""
     path, rules = shelf / f"{name}.safetensors", find_game(game)
     shape = NetworkSettings(**{"kind": "convolutional", "blocks": 1, "channels": 8, **settings})
-    save_network(path, build_network(shape, rules).eval(), rules)
+    save_network(path, build_network(shape, rules).eval(), rules, {LEARNED: list(learned)} if learned else None)
     return path
+
+
+def test_a_network_says_where_it_plays_by_what_it_learned_elsewhere(
+    shelf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = ship(shelf, "gomoku_any", "gomoku:size=7", learned=("gomoku:size=6", "gomoku:size=7"))
+    header, exact = read_header(path), find_game("gomoku:size=5,rule=standard")
+    assert caution_about(header, find_game("gomoku:size=6")) == "" and "size=5 and rule=standard" in caution_about(
+        header, exact
+    )
+    monkeypatch.setattr(sys, "argv", ["boardzero", "match", "gomoku:size=5", "alphazero:sims=1", "random", "--games", "2"])
+    with pytest.raises(SystemExit):
+        main()
+    assert "alphazero:sims=1: The network has never seen size=5 while it learned" in capsys.readouterr().err
+    with serving(tmp_path, shipped=shipped_network) as client:
+        remarks = {
+            game: ok(client.get("/api/board", params={"game": game}))["network_remark"]
+            for game in ("gomoku:size=7", "gomoku:size=20")
+        }
+    assert remarks["gomoku:size=7"] == "" and "never seen size=20" in remarks["gomoku:size=20"]
+
+
+def test_sizes_that_were_never_seen_are_listed_shortly() -> None:
+    assert never_seen([f"gomoku:size={size}" for size in (7, 9, 11, 13, 15)]) == (
+        "size=5, 6, 8, 10, 12, 14, 16 to 20; rule=standard"
+    )
+    assert never_seen(["othello:size=6"]) == "size=4, 8; first=white"
+
+
+def test_the_usual_opponent_is_the_strongest_that_there_is(shelf: Path) -> None:
+    games = [find_game(name) for name in ("gomoku:size=13,rule=standard", "othello")]
+    assert [usual_player(game) for game in games] == ["heuristic:seconds=1", "mcts:seconds=1"]
+    ship(shelf, "gomoku_any", "gomoku:size=9")
+    assert [usual_player(game, 2.5) for game in games] == ["alphazero:seconds=2.5", "mcts:seconds=2.5"]
+
+
+def test_a_network_that_learned_this_size_on_the_way_is_preferred(shelf: Path) -> None:
+    ship(shelf, "latrunculi", "latrunculi")
+    several = ship(shelf, "latrunculi_any", "latrunculi", learned=("latrunculi", "latrunculi:size=6"))
+    assert shipped_network(find_game("latrunculi:size=6,start=rows")) == several
 
 
 def test_a_network_for_any_size_is_found_where_the_game_has_none_of_its_own(shelf: Path) -> None:

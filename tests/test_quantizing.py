@@ -15,7 +15,7 @@ from boardzero.network.evaluator import OnnxEvaluator, find_evaluator
 from boardzero.network.model import Network
 from boardzero.network.onnx_export import export_onnx
 from boardzero.network.positions import random_positions
-from boardzero.network.precision import in_precision
+from boardzero.network.precision import in_precision, tried_positions
 from boardzero.network.quantizing import quantized
 from boardzero.network.weights import load_network, save_network
 from boardzero.settings.network import NetworkSettings
@@ -98,6 +98,13 @@ def test_network_is_left_alone_where_the_processor_gains_nothing(monkeypatch: py
         monkeypatch.setattr(precision, "is_fast_with_bytes", lambda fast=fast: fast)
         assert (in_precision(model, game, "auto") != model) is fast
         assert in_precision(model, game, "int8") != model
+
+
+def test_fewer_positions_of_large_boards_are_tried_and_none_is_only_an_opening() -> None:
+    shapes = [tried_positions(find_game(game)).shape for game in ("connect4", "gomoku:size=13", "gomoku:size=20")]
+    assert [shape[0] for shape in shapes] == [512, 256, 86]
+    stones = tried_positions(find_game("gomoku:size=20"))[:, :2].sum((1, 2, 3))
+    assert stones.min() < 20 and stones.max() > 100 and len(np.unique(stones)) > 40
 
 
 @pytest.mark.parametrize(

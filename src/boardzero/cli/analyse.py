@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from boardzero.cli.arena_options import STRONG_PLAYER, GameName, machine, wide_console
+from boardzero.cli.arena_options import USUAL_PLAYER, USUAL_SECONDS, GameName, machine, usual_player, wide_console
 from boardzero.cli.output import AsJson, let_interrupt_end_the_process, print_json
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def analyse_position(
     moves: Annotated[str, typer.Argument(help="The moves that lead to the position, like 4453; none is the start.")] = "",
     board: Annotated[str | None, typer.Option(help="Begin from this board, like '.../.X./... O'.")] = None,
     player: Annotated[
-        str | None, typer.Option(help=f"Who thinks, like mcts:sims=10000 or perfect ({STRONG_PLAYER}, or --seconds of it).")
+        str | None, typer.Option(help=f"Who thinks, like mcts:sims=10000 or perfect ({USUAL_PLAYER}, for a second).")
     ] = None,
     seconds: Annotated[float | None, typer.Option(help="Think at most this long.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random choices follow from it.")] = 0,
@@ -36,7 +36,7 @@ def analyse_position(
     position = Position(rules, moves, board=board)
     if position.over:
         raise BadInput(f"The game is over there ({position.result_text}); there is nothing to analyse.")
-    analyst = machine(player or _usual_analyst(seconds), rules, seed)
+    analyst = machine(player or usual_player(rules, USUAL_SECONDS if seconds is None else seconds), rules, seed)
     let_interrupt_end_the_process()
     try:
         answer = _answer(position, analyst.specification, analyst.analyse(position, seconds))
@@ -46,10 +46,6 @@ def analyse_position(
         print_json(answer)
     else:
         _show(position, answer)
-
-
-def _usual_analyst(seconds: float | None) -> str:
-    return STRONG_PLAYER if seconds is None else f"{STRONG_PLAYER.partition(':')[0]}:seconds={seconds:g}"
 
 
 def _answer(position: "Position", player: str, analysis: "Analysis") -> dict[str, Any]:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from boardzero.games.rules import Game
     from boardzero.players.player import Player
 
-STRONG_PLAYER = "mcts:seconds=1"  # plays every game well without having learned it: the usual opponent, adviser and analyst
+USUAL_SECONDS = 1.0  # a move, of the usual opponent, adviser and analyst
+USUAL_PLAYER = "alphazero where a network is shipped, otherwise heuristic in Gomoku and mcts"
 INTERRUPTED = 130  # the usual exit code after Ctrl-C
 WIDE = 200  # columns of a table that no terminal limits
 
@@ -34,7 +35,21 @@ def machine(specification: str, game: "Game", seed: int) -> "Player":
     player = find_player(specification, game, seed)
     if player.needs_person:
         raise BadInput(f"The player '{specification}' needs a person, who plays with 'boardzero play'.")
+    tell_caution(player)
     return player
+
+
+def tell_caution(player: "Player") -> None:
+    if player.caution:
+        print(f"{player.specification}: {player.caution}", file=sys.stderr)
+
+
+def usual_player(game: "Game", seconds: float = USUAL_SECONDS) -> str:
+    """The usual opponent, adviser and analyst: the strongest that plays this game without being told more."""
+    from boardzero.network.shipped import shipped_network
+
+    name = "alphazero" if shipped_network(game) else "heuristic" if game.name == "gomoku" else "mcts"
+    return f"{name}:seconds={seconds:g}"
 
 
 def wide_console() -> "Console":

@@ -55,6 +55,7 @@ def _show(answers: "list[FirstAnswer]", speed: "GameSpeed") -> None:
     ):
         table.add_row(name, f"{evaluations:,.0f}", f"{simulations:,.0f}")
     console.print(table)
+    print(f"Both evaluate {speed.leaves} leaves together, on {speed.threads} {'thread' if speed.threads == 1 else 'threads'}.")
     full = "was full" if speed.is_full else "was never full"
     print(
         f"The engine has {speed.ratio:.0%} of the evaluations of one tree alone; its longest move took {speed.longest:.2f} s,"

@@ -19,9 +19,9 @@ def export(
 ) -> None:
     """Write a network to a file, and its card."""
     from boardzero.errors import BadInput
-    from boardzero.evaluation.card import write_card
+    from boardzero.evaluation.card import header_with_learned, write_card
     from boardzero.network.onnx_export import check_export, export_onnx
-    from boardzero.network.weights import HEADER_KEY, ONNX_SUFFIX, SUFFIX, load_network, write_whole
+    from boardzero.network.weights import HEADER_KEY, ONNX_SUFFIX, SUFFIX, load_network, weights_of, write_whole
     from boardzero.training.run_folder import RunFolder
 
     if onnx is None and safetensors is None and card is None:
@@ -31,16 +31,17 @@ def export(
             raise BadInput(f"'{file}' should be called name{suffix}.")
     path = RunFolder(run).newest_network() if run.is_dir() else run
     stored = load_network(path)
+    header = header_with_learned(stored.header, path)
     try:
         if onnx is not None:
-            model = export_onnx(stored.network, stored.game, {HEADER_KEY: stored.header.to_text()})
+            model = export_onnx(stored.network, stored.game, {HEADER_KEY: header.to_text()})
             difference = check_export(stored.network, model, stored.game)
             if not difference.passed:
                 raise BadInput(f"The network '{path}' cannot be exported: ONNX Runtime and PyTorch differ ({difference}).")
             write_whole(onnx, model)
             print(f"{onnx}: {stored.header.game}, as ONNX; differs from PyTorch by at most {difference.logits:.1e} in logits")
         if safetensors is not None:
-            write_whole(safetensors, path.read_bytes())
+            write_whole(safetensors, weights_of(stored.network, header))
             print(f"{safetensors}: {stored.header.game}, weights and settings")
         if card is not None:
             write_card(card, path)

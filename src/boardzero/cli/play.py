@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from boardzero.cli.arena_options import INTERRUPTED, STRONG_PLAYER, GameName
+from boardzero.cli.arena_options import INTERRUPTED, USUAL_PLAYER, GameName, tell_caution, usual_player
 from boardzero.cli.log_option import LogDatabase, LogGames, game_log
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def play(
     game: GameName,
     first: Annotated[str, typer.Option(help="Who moves first: human, or a player like mcts:sims=1000.")] = "human",
-    second: Annotated[str, typer.Option(help="Who moves second.")] = STRONG_PLAYER,
+    second: Annotated[str | None, typer.Option(help=f"Who moves second ({USUAL_PLAYER}, a second a move).")] = None,
     moves: Annotated[str, typer.Option(help="Begin after these moves.")] = "",
     board: Annotated[str | None, typer.Option(help="Begin from this board, like '.../.X./... O'.")] = None,
     seed: Annotated[
@@ -43,9 +43,10 @@ def play(
         raise BadInput(f"The game is over there ({position.result_text}).")
     number = _drawn_seed() if seed is None else seed
     with ExitStack() as stack:
-        players = (find_player(first, rules, number), find_player(second, rules, number))
+        players = (find_player(first, rules, number), find_player(second or usual_player(rules), rules, number))
         for player in players:
             stack.callback(player.close)
+            tell_caution(player)
         names = [player.specification for player in players]
         saved = SavedGames(save) if save else None
         logged = stack.enter_context(game_log(log, database))
@@ -101,7 +102,7 @@ def _help_people(players: "tuple[Player, Player]", stack: ExitStack, seed: int) 
     for player in players:
         if isinstance(player, HumanPlayer):
             player.save = save
-            player.adviser = find_player(STRONG_PLAYER, player.game, seed)
+            player.adviser = find_player(usual_player(player.game), player.game, seed)
             stack.callback(player.adviser.close)
 
 

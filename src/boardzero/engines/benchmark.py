@@ -118,6 +118,8 @@ class GameSpeed:
 
     game: str
     player: str
+    leaves: int  # that are evaluated together, in both
+    threads: int  # that evaluate, in both
     moves: int
     seconds: float  # of the limit of a move
     longest: float  # that a move took
@@ -164,6 +166,8 @@ def measure_game(size: int, seconds: float, moves: int, player: str | None = Non
     return GameSpeed(
         game=game.specification,
         player=alone.name,
+        leaves=alone.forest.settings.leaves,
+        threads=getattr(alone.parameters, "threads", 1),
         moves=len(taken),
         seconds=seconds,
         longest=max(taken),

@@ -16,7 +16,7 @@ from boardzero.settings.specification import split_pairs, split_specification
 ENDLESS = 86_400  # seconds: the engine's clock decides, not the player's own limit
 MOST_MEGABYTES, FEWEST_MEGABYTES = 1024, 4  # of a search tree
 USUAL_MEGABYTES = 250  # that a process takes which has loaded a player, without its tree
-TREE_SHARE = 0.7  # of the memory that is free for us; the rest is for whatever grows beside the tree
+TREE_SHARE = 0.8  # of the memory that is free for us; the rest is for whatever grows beside the tree
 LEAVES = 8  # of one tree, evaluated together: enough for two cores to share
 WITHOUT_NETWORK = ("heuristic", "minimax", "mcts")  # the first that plays the game
 
@@ -24,6 +24,8 @@ WITHOUT_NETWORK = ("heuristic", "minimax", "mcts")  # the first that plays the g
 def new_brain(specification: str | None, game: Game, max_memory: int = 0) -> Player:
     """specification: a player in the usual grammar (None: the strongest); max_memory: bytes of the whole process, 0: any."""
     player = _strongest(game, max_memory) if specification is None else find_player(completed(specification, max_memory), game)
+    if max_memory and player.name == "alphazero":  # only now it is known how much its network takes
+        player = with_memory(player, specification, max_memory)
     gc.freeze()  # what is loaded stays: looking through it for garbage takes a tenth of a second, which a move may not have
     return player
 

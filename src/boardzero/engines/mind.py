@@ -90,13 +90,14 @@ class PlayerMind:
             return self._player
         before, self._player = self._player, None
         if before is not None and self._made_for is not None and self._made_for[0] == game.specification:
-            self._player = with_memory(before, self._specification, memory)
+            player = with_memory(before, self._specification, memory)
         else:
             if before is not None:
                 before.close()
-            self._player = new_brain(self._specification, game, memory)
-        self._made_for = game.specification, memory
-        return self._player
+                before = None  # its tree is gone before it is asked how much memory there is for the next
+            player = new_brain(self._specification, game, memory)
+        self._player, self._made_for = player, (game.specification, memory)
+        return player
 
 
 class TreeReport(NamedTuple):

@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from boardzero.errors import BadInput
 from boardzero.evaluation.run_history import RunHistory, read_history
 from boardzero.games.catalogue import find_game
 from boardzero.network.cost import count_parameters
+from boardzero.network.header import LEARNED, NetworkHeader
+from boardzero.network.learned import never_seen
 from boardzero.network.weights import load_network
 from boardzero.settings.presets import default_values
 from boardzero.settings.run import RunSettings
@@ -52,13 +55,14 @@ def card_of(network: Path) -> str:
 def _facts(history: RunHistory, network: Path) -> Iterator[tuple[str, str]]:
     stored, settings = load_network(network), history.settings
     shape, first = stored.header.settings, settings.network
-    generation = stored.header.details.get("generation")
-    done = next((one for one in history.generations if one["generation"] == generation), history.generations[-1])
+    done = _played(history, stored.header)[-1]
     grown = (shape.blocks, shape.channels) != (first.blocks, first.channels)
     begun = f" ({first.blocks} × {first.channels} for the first {100 * settings.growth.share:g} % of the run)" if grown else ""
-    yield "game", ", ".join(settings.curriculum[-1].games if settings.curriculum else [settings.game])
+    yield "game", ", ".join(dict.fromkeys(settings.curriculum[-1].games)) if settings.curriculum else settings.game
     for stage in settings.curriculum[:-1]:
-        yield f"until {100 * stage.until:g} %", ", ".join(stage.games)
+        yield f"until {100 * stage.until:g} %", ", ".join(dict.fromkeys(stage.games))
+    if shape.size_free and (unseen := never_seen(_learned(history, stored.header))):
+        yield "never seen", f"{unseen}: it plays there by what it learned elsewhere"
     size = f"{shape.blocks} blocks × {shape.channels} channels{begun}, {count_parameters(stored.network):,} parameters"
     yield "network", f"{shape.kind}, {size}"
     yield "settings", ", ".join(f"`{change}`" for change in _changes(settings)) or "the game's defaults"
@@ -72,6 +76,28 @@ def _facts(history: RunHistory, network: Path) -> Iterator[tuple[str, str]]:
     if sittings:
         yield "begun", sittings[0].begun[:10]
     yield "weights", f"SHA-256 {stored.header.checksum[:DIGITS]}…"
+
+
+def header_with_learned(header: NetworkHeader, network: Path) -> NetworkHeader:
+    """The header of a network that is in its run's folder, with the games that it had learned from by then."""
+    run = network.parent.parent
+    if not header.settings.size_free or not header.details.get("generation") or not (run / "settings.json").is_file():
+        return header
+    learned = _learned(read_history(run, run.name), header)
+    return replace(header, details={**header.details, LEARNED: learned})
+
+
+def _learned(history: RunHistory, header: NetworkHeader) -> list[str]:
+    """The games of all generations so far, small boards first."""
+    played = {one.get("game") or history.settings.game for one in _played(history, header)}
+    return sorted(played, key=lambda name: (find_game(name).action_count, name))
+
+
+def _played(history: RunHistory, header: NetworkHeader) -> list[dict[str, Any]]:
+    """The generations up to that of the network; all of them where it does not say which it is of."""
+    generation = header.details.get("generation")
+    numbers = [one["generation"] for one in history.generations]
+    return history.generations[: numbers.index(generation) + 1] if generation in numbers else history.generations
 
 
 def _changes(settings: RunSettings) -> list[str]:

@@ -61,12 +61,13 @@ class OnnxEvaluator:
         return logits[:count], values[:count]
 
     def _evaluate(self, planes: Floats) -> tuple[Floats, Floats]:
-        """By all threads; each with its part of the batch, the first of them being who asks."""
-        if self._workers is None or len(planes) < LEAST_FOR_A_THREAD * len(self._parts):
+        """By as many threads as have enough to do; each with its part of the batch, the first of them being who asks."""
+        busy = min(len(self._parts), len(planes) // LEAST_FOR_A_THREAD)
+        if self._workers is None or busy < 2:
             return _run(self._session, planes)
-        shares = np.array_split(planes, len(self._parts))
+        shares = np.array_split(planes, busy)
         others = [
-            self._workers.submit(_run, session, share) for session, share in zip(self._parts[1:], shares[1:], strict=True)
+            self._workers.submit(_run, session, share) for session, share in zip(self._parts[1:], shares[1:], strict=False)
         ]
         return _joined([_run(self._parts[0], shares[0]), *(other.result() for other in others)])
 

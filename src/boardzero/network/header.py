@@ -18,6 +18,7 @@ from boardzero.settings.specification import parse_parameters
 SUFFIX, ONNX_SUFFIX = ".safetensors", ".onnx"
 HEADER_KEY, FORMAT = "boardzero", 1
 INPUT, OUTPUTS = "planes", ("logits", "values")
+LEARNED = "learned"  # among the details
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,11 @@ class NetworkHeader:
     game: str  # the specification of the game it was built for
     checksum: str  # of the weights
     details: dict[str, Any] = field(default_factory=dict)  # generation, training time, seed: whatever its maker noted
+
+    @property
+    def learned(self) -> tuple[str, ...]:
+        """The games that it has learned from, where its maker noted them."""
+        return tuple(map(str, self.details.get(LEARNED, ())))
 
     def to_text(self) -> str:
         """As JSON, for the file."""

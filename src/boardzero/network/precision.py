@@ -4,11 +4,14 @@ import platform
 from functools import cache
 from pathlib import Path
 
-from boardzero.games.rules import Game
+import numpy as np
+
+from boardzero.games.rules import Game, Planes
 from boardzero.network.positions import random_positions
 from boardzero.settings.precision import Precision
 
-TRIED_POSITIONS = 512  # of random games, to see how far a network's values reach
+TRIED_POSITIONS = 512  # of random games, to see how far a network's values reach; of large boards fewer show as many cells
+SMALL_BOARD = 64  # cells
 FAST_INSTRUCTIONS = {"avx512_vnni", "avx_vnni", "asimddp"}  # of x86 and ARM: four products of bytes are added at once
 
 
@@ -18,7 +21,13 @@ def in_precision(model: bytes, game: Game, precision: Precision) -> bytes:
         return model
     from boardzero.network.quantizing import quantized
 
-    return quantized(model, random_positions(game, TRIED_POSITIONS))
+    return quantized(model, tried_positions(game))
+
+
+def tried_positions(game: Game) -> Planes:
+    """From beginnings, middles and ends of random games; on large boards one in several, for an engine cannot wait."""
+    every = max(1, game.rows * game.columns // SMALL_BOARD)
+    return np.ascontiguousarray(random_positions(game, TRIED_POSITIONS)[::every])
 
 
 @cache

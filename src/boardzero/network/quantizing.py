@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float32]
 STEPS = 255  # between the least and the greatest value
 WEIGHT_STEPS = 127  # to either side of 0
 FEWEST_CHANNELS = 8  # convolutions from or to fewer cost too little to be changed
-TOGETHER = 64  # positions that are tried at once
+TOGETHER = 4096  # cells of positions that are tried at once: all values of all layers are kept for them
 SMALLEST = 1e-6  # reach of a value or a weight: some channels are always 0
 MOST_SUM_STEPS = 2**30  # of a bias: it is counted in the same steps as the sum of products, with 32 bits
 
@@ -122,8 +122,9 @@ def _reaches(model: ModelProto, names: Sequence[str], planes: Floats) -> list[tu
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(watched.SerializeToString(), options, providers=["CPUExecutionProvider"])
     least, greatest = np.zeros(len(names)), np.zeros(len(names))
-    for first in range(0, len(planes), TOGETHER):  # all values of all layers at once would take much memory on large boards
-        values = session.run(list(names), {INPUT: planes[first : first + TOGETHER]})
+    count = max(1, TOGETHER // (planes.shape[2] * planes.shape[3]))
+    for first in range(0, len(planes), count):
+        values = session.run(list(names), {INPUT: planes[first : first + count]})
         least = np.minimum(least, [value.min() for value in values])
         greatest = np.maximum(greatest, [value.max() for value in values])
     return list(zip(least.tolist(), greatest.tolist(), strict=True))

@@ -40,6 +40,7 @@ __all__ = [
     "parse_header",
     "read_header",
     "save_network",
+    "weights_of",
     "write_whole",
 ]
 
@@ -58,13 +59,20 @@ def save_network(path: Path, network: Network, game: Game, details: Mapping[str,
     """Write `name.safetensors` and, beside it, `name.onnx`."""
     if path.suffix != SUFFIX:
         raise BadInput(f"A network file is called name{SUFFIX}, not '{path.name}'.")
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
-    header = NetworkHeader(network.settings, game.specification, checksum_of(tensors), dict(details or {}))
-    labels = {HEADER_KEY: header.to_text()}
+    header = NetworkHeader(network.settings, game.specification, checksum_of(_tensors(network)), dict(details or {}))
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path.with_suffix(ONNX_SUFFIX), export_onnx(network, game, labels))
-    write_whole(path, safetensors.torch.save(tensors, labels))
+    write_whole(path.with_suffix(ONNX_SUFFIX), export_onnx(network, game, {HEADER_KEY: header.to_text()}))
+    write_whole(path, weights_of(network, header))
     return header
+
+
+def weights_of(network: Network, header: NetworkHeader) -> bytes:
+    """What `name.safetensors` holds."""
+    return safetensors.torch.save(_tensors(network), {HEADER_KEY: header.to_text()})
+
+
+def _tensors(network: Network) -> dict[str, Tensor]:
+    return {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -5,6 +5,8 @@ from pathlib import Path
 from boardzero.errors import BadInput
 from boardzero.games.rules import Game
 from boardzero.network.evaluator import find_evaluator
+from boardzero.network.header import SUFFIX, read_header
+from boardzero.network.learned import caution_about
 from boardzero.network.shipped import shipped_network
 from boardzero.players.forest_player import ForestPlayer
 from boardzero.players.parameters import AlphaZeroParameters
@@ -28,15 +30,18 @@ class AlphaZeroPlayer(ForestPlayer):
         evaluate: Evaluator | None = None,
         settings: SearchSettings | None = None,
     ) -> None:
+        caution = ""
         if evaluate is None:
             network = find_network(parameters.network, game)
             evaluate = find_evaluator(network, game, parameters.threads, parameters.precision)
+            caution = caution_about(read_header(network), game) if network.suffix == SUFFIX else ""
         if settings is None:
             timed = parameters.seconds is not None
             settings = settings_for_play(game.max_legal, not timed, parameters.leaves or (4 if timed else 1))
             widest, look_ahead = parameters.width(game.max_legal), parameters.look_ahead
             settings = settings.model_copy(update={"widest": widest, "look_ahead": look_ahead})
         super().__init__(game, parameters, seed, evaluate, settings)
+        self.caution = caution
 
 
 def find_network(text: str, game: Game) -> Path:

@@ -50,6 +50,7 @@ class Player(ABC):
         self.game = game
         self.parameters = parameters
         self.seed = seed
+        self.caution = ""  # a sentence for people, where its play says less than usual about its strength
         self.seconds_taken: float | None = None  # by the last choice, where the player knows it better than who asked
         self.seconds_left: float | None = None  # of the game's time, where a clock runs; set by whoever leads the game
 

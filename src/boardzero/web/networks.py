@@ -31,6 +31,16 @@ class Network:
     run: str | None = None
     generation: int | None = None
 
+    def caution(self, game: Game) -> str:
+        """What people should know who meet it in this game; mostly nothing."""
+        from boardzero.network.header import read_header
+        from boardzero.network.learned import caution_about
+
+        try:
+            return caution_about(read_header(self.path), game)
+        except BadInput:  # a file that cannot be read is refused by whoever needs it
+            return ""
+
 
 class RunShelf:
     """The runs in a folder, by ids that follow from their names; only what was found there by listing it can be asked for."""

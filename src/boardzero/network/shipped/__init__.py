@@ -48,5 +48,6 @@ def _plays(path: Path, game: Game) -> bool:
 
 
 def _learned_size(path: Path, game: Game) -> bool:
-    learned = find_game(_header(path).game)
-    return (learned.rows, learned.columns) == (game.rows, game.columns)
+    header = _header(path)
+    learned = map(find_game, header.learned or (header.game,))
+    return any((one.rows, one.columns) == (game.rows, game.columns) for one in learned)

@@ -66,7 +66,7 @@ def describe_game(game: Game, shelf: NetworkShelf) -> GameDescription:
         move_separator=game.move_separator,
         start=game.board_to_text(game.initial_state()),
         network=None if shipped is None else _name(shipped),
-        network_remark="" if shipped else no_network(game),
+        network_remark=shipped.caution(game) if shipped else no_network(game),
         networks=[_name(network) for network in shelf.fitting(game)],
         players=offers(game, shelf),
         levels=levels(game, shelf),
