@@ -1,17 +1,22 @@
-"""What processes compile at the same time is all kept, and a kept file that is broken is compiled anew."""
+"""What is compiled is kept: all that processes compile at once, and nothing that is broken. Who wants to, waits for others."""
 
 import itertools
 import multiprocessing
 import os
+import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from boardzero.games import compiled_cache
+from boardzero.games import compiled_cache, compiling
 from boardzero.games.compiled import compiled
+from boardzero.games.compiling import compiling_alone, turn
 
 ROUNDS = 6
 SCALARS = (np.int8, np.int16, np.int32, np.int64, np.float32, np.float64)
@@ -77,10 +82,11 @@ def test_whatever_two_processes_compile_at_once_is_found_by_a_third(tmp_path: Pa
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty cache of this process."""
-    monkeypatch.setattr(compiled_cache, "_cache_root", lambda: tmp_path)
+    """An empty cache of this process, and a lock that no other process knows."""
+    monkeypatch.setattr(compiling, "lock_path", lambda: tmp_path / "lock")
+    monkeypatch.setattr(compiled_cache, "_cache_root", lambda: tmp_path / "cache")
     compiled_cache._cache_folder.cache_clear()
-    yield tmp_path
+    yield tmp_path / "cache"
     compiled_cache._cache_folder.cache_clear()
 
 
@@ -152,3 +158,85 @@ def test_only_a_cache_of_our_own_is_cleared_of_what_is_old(tmp_path: Path, monke
         assert compiled_cache._cache_root.__wrapped__() == root
     assert list(own.iterdir()) == []
     assert [path.name for path in chosen.iterdir()] == ["old"]
+
+
+# -- one process after another ---------------------------------------------------------------------------------------------
+has_locks = pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks")
+
+
+@contextmanager
+def lock_of_another() -> Iterator[None]:
+    """As if another process compiled."""
+    import fcntl
+
+    with compiling.lock_path().open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+
+
+def is_locked() -> bool:
+    try:
+        with lock_of_another():
+            return False
+    except BlockingIOError:
+        return True
+
+
+@has_locks
+def test_who_compiles_keeps_others_waiting_until_all_is_compiled(cache: Path) -> None:
+    with compiling_alone():
+        for pair in PAIRS[:2]:
+            assert compiled_anew([pair]) == 1
+            assert is_locked()
+    assert not is_locked()
+
+
+@has_locks
+def test_who_finds_everything_does_not_wait(cache: Path) -> None:
+    compiled_anew(PAIRS[:1])
+    with lock_of_another(), compiling_alone():
+        assert compiled_anew(PAIRS[:1]) == 0
+
+
+@has_locks
+def test_who_has_waited_finds_what_the_other_has_compiled(cache: Path) -> None:
+    compiled_anew(PAIRS[:1])
+    (path,) = files(cache)
+    aside = path.rename(path.with_name("aside"))
+    found: list[int] = []
+
+    def compile_in_turn() -> None:
+        with compiling_alone():
+            found.append(compiled_anew(PAIRS[:1]))
+
+    with lock_of_another():
+        thread = threading.Thread(target=compile_in_turn, daemon=True)
+        thread.start()
+        while turn._file is None:
+            time.sleep(0.01)
+        aside.rename(path)
+        assert found == []
+    thread.join(120)
+    assert found == [0]
+
+
+@has_locks
+def test_threads_of_one_process_share_its_turn(cache: Path) -> None:
+    """Nobody may wait for a lock that the process has already."""
+
+    def compile_in_turn(pair: tuple[Any, Any]) -> None:
+        with compiling_alone(), compiling_alone():
+            assert compiled_anew([pair]) == 1
+            together.wait(60)  # until both have compiled
+
+    together = threading.Barrier(3)
+    for pair in PAIRS[:2]:
+        threading.Thread(target=compile_in_turn, args=(pair,), daemon=True).start()
+    together.wait(120)
+
+
+@has_locks
+def test_without_a_lock_nobody_waits(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "lock_path", lambda: cache / "nowhere" / "lock")
+    with compiling_alone():
+        assert compiled_anew(PAIRS[:1]) == 1

@@ -30,6 +30,8 @@ import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
 from numba.core.serialize import dumps
 
+from boardzero.games.compiling import turn
+
 UNUSED_DAYS = 14  # after which a cached folder is removed
 DIGEST_BYTES = hashlib.sha256().digest_size
 
@@ -101,6 +103,12 @@ class CompiledCache(FunctionCache):
     def __init__(self, function: Any) -> None:
         super().__init__(function)  # type: ignore[no-untyped-call]
         self._cache_file: Any = CompiledFiles(Path(self.cache_path), self._impl.filename_base)
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        found = super().load_overload(signature, context)  # type: ignore[no-untyped-call]
+        if found is None and turn.wait():
+            found = super().load_overload(signature, context)  # type: ignore[no-untyped-call]
+        return found
 
     def save_overload(self, signature: Any, result: Any) -> None:
         with suppress(OSError):
