@@ -3,6 +3,7 @@
 import itertools
 import multiprocessing
 import os
+import shutil
 import sys
 import threading
 import time
@@ -100,6 +101,22 @@ def test_a_file_that_lost_its_end_is_compiled_anew(cache: Path, left: int) -> No
     for path in files(cache):
         path.write_bytes(path.read_bytes()[:left])
     assert [compiled_anew(PAIRS[:1]) for _ in range(2)] == [1, 0]
+
+
+def test_a_cache_that_was_removed_meanwhile_is_made_anew(cache: Path) -> None:
+    swapped = new_swapped()
+    shutil.rmtree(cache)
+    swap(swapped, PAIRS[0])
+    assert compiled_anew(PAIRS[:1]) == 0
+
+
+def test_other_locators_of_numba_change_nothing(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They know nothing of the files that a function's file imports."""
+    monkeypatch.setattr(compiled_cache.config, "CACHE_LOCATOR_CLASSES", "UserProvidedCacheLocator")
+    monkeypatch.setattr(compiled_cache.config, "CACHE_DIR", str(cache.with_name("elsewhere")))
+    compiled_anew(PAIRS[:1])
+    assert len(files(cache)) == 1
+    assert files(cache.with_name("elsewhere")) == []
 
 
 def test_who_cannot_keep_what_is_compiled_uses_it_all_the_same(cache: Path) -> None:

@@ -53,10 +53,11 @@ class CompiledFiles:
         contents = dumps((key, data))
         path = self._path(key)
         unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}")
+        self._folder.mkdir(parents=True, exist_ok=True)  # somebody may have emptied the cache
         try:
             unfinished.write_bytes(hashlib.sha256(contents).digest() + contents)
             os.replace(unfinished, path)
-        except OSError:
+        except BaseException:
             unfinished.unlink(missing_ok=True)
             raise
 
@@ -87,8 +88,7 @@ class _Locator(InTreeCacheLocator):
         return str(_cache_folder(Path(self._py_file)))
 
     def ensure_cache_path(self) -> None:
-        """That files can be written there has been tried once for all functions."""
-        os.makedirs(self.get_cache_path(), exist_ok=True)
+        """Whether files can be written has been tried once for all functions."""
 
 
 class _Implementation(CompileResultCacheImpl):
@@ -102,7 +102,8 @@ class CompiledCache(FunctionCache):
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)  # type: ignore[no-untyped-call]
-        self._cache_file: Any = CompiledFiles(Path(self.cache_path), self._impl.filename_base)
+        folder = _cache_folder(Path(function.__code__.co_filename))  # also where Numba is told of other locators
+        self._cache_file: Any = CompiledFiles(folder, self._impl.filename_base)
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         found = super().load_overload(signature, context)  # type: ignore[no-untyped-call]
