@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import shutil
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -175,6 +176,24 @@ def test_only_a_cache_of_our_own_is_cleared_of_what_is_old(tmp_path: Path, monke
         assert compiled_cache._cache_root.__wrapped__() == root
     assert list(own.iterdir()) == []
     assert [path.name for path in chosen.iterdir()] == ["old"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="temporary files are the user's own")
+def test_a_folder_that_somebody_else_made_among_temporary_files_is_not_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiled_cache.config, "CACHE_DIR", "")
+    monkeypatch.setattr(compiled_cache, "_user_cache_folder", lambda: tmp_path / "file")
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    own = compiled_cache._cache_root.__wrapped__()
+    assert own.parent == tmp_path
+    assert compiled_cache._cache_root.__wrapped__() == own
+    other = os.getuid() + 1
+    monkeypatch.setattr(os, "getuid", lambda: other)
+    own.rename(tmp_path / f"boardzero-cache-{other}")
+    made = [compiled_cache._cache_root.__wrapped__() for _ in range(2)]
+    assert made[0] != made[1]
 
 
 # -- one process after another ---------------------------------------------------------------------------------------------

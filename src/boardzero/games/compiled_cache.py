@@ -161,10 +161,14 @@ def _possible_imports(text: str) -> Iterator[Path]:
 
 @cache
 def _cache_root() -> Path:
-    own = (_user_cache_folder() / "boardzero", Path(tempfile.gettempdir()) / "boardzero-cache")
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    temporary = Path(tempfile.gettempdir()) / f"boardzero-cache-{user}"
+    own = (_user_cache_folder() / "boardzero", temporary)
     for root in (Path(config.CACHE_DIR), *own) if config.CACHE_DIR else own:
         try:
             root.mkdir(parents=True, exist_ok=True)
+            if root == temporary and root.stat().st_uid != user:  # what is in there would be run
+                continue
             with tempfile.TemporaryFile(dir=root):
                 pass
         except OSError:
