@@ -27,7 +27,7 @@ lint: env
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-# Compiled code is made once, before the tests share it: parallel first compilations can spoil the cache.
+# Compiled code is made once, before the tests share it: each of their processes would do it for itself.
 test: lint
 	$(BIN)/python -m boardzero.players.warm
 	$(BIN)/pytest -m 'not slow' -n 2

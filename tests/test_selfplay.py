@@ -250,6 +250,22 @@ def test_a_worker_that_fails_says_so_and_the_others_games_are_handed_over() -> N
     assert len(games) == sum(worker.counts.games for worker in workers) > 0
 
 
+def test_nobody_begins_to_play_if_one_network_cannot_be_read() -> None:
+    """Who has begun would not hear of it, and play for ever."""
+    game = find_game("tictactoe")
+    workers = [SelfPlayWorker(game, QUICK, SearchSettings(), 1, index, 2) for index in range(2)]
+    read = iter([failing_after(opinionated(game), 0)])
+
+    def evaluator() -> Evaluator:
+        if (found := next(read, None)) is None:
+            raise BadInput("It cannot be read.")
+        return found
+
+    with pytest.raises(BadInput, match="cannot be read"):
+        play_games(workers, evaluator, 0, lambda games: False)
+    assert [worker.generation for worker in workers] == [-1, -1]
+
+
 def failing_after(evaluate: Evaluator, calls: int) -> Evaluator:
     left = iter(range(calls))
 

@@ -43,12 +43,12 @@ from boardzero.evaluation.rating_games import RatingGames
 from boardzero.evaluation.rating_scales import scale_named
 from boardzero.events.games import GameRecord
 from boardzero.games.catalogue import find_game
+from boardzero.games.compiling import compiling_alone
 from boardzero.games.position import Position
 from boardzero.games.rules import Game
 from boardzero.network.shipped import shipped_network
 from boardzero.network.weights import write_whole
 from boardzero.players.catalogue import find_player
-from boardzero.players.compiling import compiling_alone
 from boardzero.players.player import Player
 from boardzero.settings.specification import Parameters, parse_parameters
 
@@ -158,7 +158,7 @@ def planned(entry: Entry, number: int, players: tuple[Player, Player], openings:
 
 
 def get_ready(players: Sequence[Player], game: Game) -> None:
-    """A first move of each: processes that compile the same thing at the same time can spoil each other's files."""
+    """A first move of each, for which one of the processes compiles."""
     with compiling_alone():
         for player in players:
             with suppress(BadInput):  # not in so short a time

@@ -13,11 +13,11 @@ import numpy as np
 from boardzero.cluster.game_file import SentGame
 from boardzero.cluster.orders import NOTHING, Answer, Lease, Order, SentNetwork
 from boardzero.errors import BadInput
+from boardzero.games.compiling import compiling_alone
 from boardzero.games.rules import Game, Planes
 from boardzero.network.evaluator import OnnxEvaluator, preferred_device
 from boardzero.network.header import parse_header
 from boardzero.network.precision import in_precision
-from boardzero.players.compiling import compiling_alone
 from boardzero.replay.columns import GameColumns
 from boardzero.replay.journal import frame_of
 from boardzero.replay.record import SelfPlayGame
@@ -148,7 +148,7 @@ def check_version(of_driver: str) -> None:
 
 
 def _compile_alone(game: Game, settings: RunSettings) -> None:
-    """Compile what games need, while no other process of this user does: together they could spoil the cache."""
+    """Compile what games need, once for all players of this machine."""
     few = settings.selfplay.model_copy(update={"games": 1, "cache": 0})
     moves = 0
 

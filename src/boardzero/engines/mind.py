@@ -8,9 +8,9 @@ from boardzero.engines.brains import new_brain, with_memory
 from boardzero.engines.told_position import ToldPosition
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
+from boardzero.games.compiling import compiling_alone
 from boardzero.games.position import Position
 from boardzero.games.rules import Game
-from boardzero.players.compiling import compiling_alone
 from boardzero.players.forest_player import ForestPlayer
 from boardzero.players.player import Analysis, Player
 

@@ -205,7 +205,7 @@ def think(mind: Mind, tasks: IO[bytes], replies: IO[bytes], at_end: Callable[[],
 
 
 def main() -> None:
-    from boardzero.players.compiling import compiling_alone
+    from boardzero.games.compiling import compiling_alone
 
     with compiling_alone():
         from boardzero.engines.mind import PlayerMind

@@ -1,6 +1,6 @@
 """Compile everything that is compiled, once, in one process: `python -m boardzero.players.warm`.
 
-Parallel first compilations of the same function can spoil Numba's cache, so this runs before anything that starts workers.
+Processes that are started together would each do it for themselves, so this runs before them.
 """
 
 import importlib

@@ -77,7 +77,8 @@ class Replays:
         alike = [replay for replay in filled if _shape(replay.game) == _shape(chosen)]
         if len(alike) == 1:
             return alike[0].sample(count, stream)
-        edges = np.cumsum([0] + [replay.positions for replay in alike]) * count // sum(replay.positions for replay in alike)
+        ends = np.cumsum([0] + [replay.positions for replay in alike])
+        edges = (ends * count + draw_below(stream, int(ends[-1]))) // ends[-1]  # rounded by chance: small windows count, too
         parts = [replay.sample(int(part), stream) for replay, part in zip(alike, np.diff(edges), strict=True) if part]
         return Batch.joined(parts, np.random.default_rng(int(draw_word(stream))).permutation(count))
 

@@ -26,8 +26,12 @@ def play_games(workers: Sequence[SelfPlayWorker], evaluator: Callable[[], Evalua
                 take_in(_all_of(finished))
         return
     enough = Event()
+    evaluators = [evaluator() for _ in workers]  # all of them, before anybody begins
     with ThreadPoolExecutor(len(workers)) as threads:
-        jobs = [threads.submit(worker.run, evaluator(), generation, finished.put, enough.is_set) for worker in workers]
+        jobs = [
+            threads.submit(worker.run, evaluate, generation, finished.put, enough.is_set)
+            for worker, evaluate in zip(workers, evaluators, strict=True)
+        ]
         try:
             while not take_in(_all_of(finished, WAIT_SECONDS)) and not any(job.done() for job in jobs):
                 pass

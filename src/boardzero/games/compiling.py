@@ -1,4 +1,4 @@
-"""One process at a time compiles: together, several would do the same work and could spoil the cache of compiled code."""
+"""Processes that need the same things compiled do not all compile them: one does, the others wait for it where they can."""
 
 import os
 import sys
@@ -7,30 +7,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import gettempdir
-from typing import IO, Any
-
-from numba.core import event
+from typing import IO
 
 LOCK_NAME = "boardzero-compiling-{user}.lock"
 
 
 @contextmanager
 def compiling_alone() -> Iterator[None]:
-    """Who has to compile something in here waits until no other process of this user does.
+    """Who misses something in the cache in here waits until no other process of this user compiles, and then looks again.
 
-    Whoever finds all that it needs in the cache never waits. One that has waited compiles a single function in vain: all
-    others it then finds there. (Where the system has no such locks, nobody waits.) Threads of a process share its turn.
+    Whoever finds all that it needs never waits. (Where the system has no such locks, nobody waits.) Threads of a process
+    share its turn.
     """
-    _lock.enter()
+    turn.enter()
     try:
-        with event.install_listener("numba:compile", _lock):
-            yield
+        yield
     finally:
-        _lock.leave()
+        turn.leave()
 
 
-class _CompilingLock(event.Listener):
-    """Taken when Numba begins to compile for the first time; Numba tells every listener of what any thread compiles."""
+class Turn:
+    """Taken when something is missing for the first time, and kept until all is compiled; the end of a process ends it."""
 
     def __init__(self) -> None:
         self._changing = threading.Lock()
@@ -48,19 +45,22 @@ class _CompilingLock(event.Listener):
                 self._file.close()
                 self._file = None
 
-    def on_start(self, _: Any) -> None:
+    def wait(self) -> bool:
+        """Until it comes, if somebody here wants one. Has it come only now? Then others may have compiled meanwhile."""
         with self._changing:
-            if self._file is None and sys.platform != "win32":
-                import fcntl
+            if self._users == 0 or self._file is not None or sys.platform == "win32":
+                return False
+            import fcntl
 
+            try:
                 self._file = lock_path().open("ab")
                 fcntl.flock(self._file, fcntl.LOCK_EX)
+            except OSError:  # then nobody waits
+                return False
+            return True
 
-    def on_end(self, _: Any) -> None:
-        """It is kept until all is compiled."""
 
-
-_lock = _CompilingLock()
+turn = Turn()
 
 
 def lock_path() -> Path:
