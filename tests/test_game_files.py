@@ -1,6 +1,7 @@
 """Games as text, JSON lines, Parquet, SGF, GGF and PSQ: what is written is read back, and so is what others wrote."""
 
 import random
+import re
 from dataclasses import replace
 
 import pytest
@@ -120,7 +121,7 @@ def test_psq_keeps_moves_players_and_result(record: GameRecord) -> None:
     if not record.moves and record.result == "unfinished":
         record = replace(record, seconds=(0.0, 0.0))
     found = read_back(content, "psq").record
-    reason = record.reason if record.reason in ("rules", "stopped") else "resignation"
+    reason = record.reason if record.reason in ("rules", "stopped", "time") else "resignation"
     seconds = tuple(spent if record.plies > side else 0.0 for side, spent in enumerate(record.seconds))
     assert found == replace(record, reason=reason, seconds=seconds)  # type: ignore[arg-type]
 
@@ -154,6 +155,30 @@ def test_the_same_game_read_again_has_the_same_id_and_played_twice_has_two() -> 
     assert first == again and len(set(first)) == 2
 
 
+def test_what_is_written_is_sgf_as_its_definition_has_it() -> None:
+    """DT holds days only and AP two values with a colon between them; Othello has the points that Edax reads."""
+    othello = replace(record_of(Position(find_game("othello"), "f5 d6 c3"), ("a", "b")), ended="2031-01-31T12:00:00Z")
+    gomoku = record_of(Position(find_game("gomoku"), "h8 g9"), ("a", "b"))
+    text = format_games([StoredGame("", othello), StoredGame("", gomoku)], "sgf")[0].decode()
+    assert text.count("FF[4]") == 2 and len(re.findall(r"AP\[boardzero:[^\]:]+\]", text)) == 2
+    assert "DT[2031-01-31]" in text and "XD[2031-01-31T12:00:00Z]" in text
+    assert "AB[e4][d5]AW[d4][e5]PL[B]" in text and ";B[f5];W[d6];B[c3])" in text
+    assert ";B[hh];W[gg])" in text
+
+
+def test_no_name_is_taken_for_something_else_in_psq() -> None:
+    """A move, a code of what went wrong, or the end."""
+    for name in ("8,8", "-1", "15", "1,Freestyle"):
+        record = record_of(Position(find_game("gomoku:size=9"), "a1 b2"), (name, "b"))
+        found = read_back(format_games([StoredGame("", record)], "psq")[0], "psq").record
+        assert (found.players, found.moves, found.result) == ((f"player {name}", "b"), "a1 b2", "unfinished")
+
+
+def test_seconds_in_ggf_have_no_exponent() -> None:
+    record = replace(record_of(Position(find_game("othello"), "f5 d6"), ("a", "b")), seconds=(0.00004, 2_500_000.0))
+    assert b"B[f5//0.000]W[d6//2500000.000]" in format_games([StoredGame("", record)], "ggf")[0]
+
+
 # -- what others write -------------------------------------------------------------------------------------------------
 def test_ggf_of_a_game_server_is_read() -> None:
     """With ratings, evaluations, times, a pass, a time zone and several games on lines between other text."""
@@ -178,8 +203,9 @@ def test_passes_that_a_file_leaves_out_are_put_in() -> None:
     position = next(p for p in (random_position("othello:size=6", seed) for seed in range(100)) if "pass" in p.moves)
     winner: Result = "draw" if position.winner is None else ("first", "second")[position.winner]
     game = StoredGame("", record_of(position, ("a", "b"), result=winner, reason="rules"))
-    for form, passes in (("ggf", ("B[pass]", "W[pass]")), ("sgf", (";B[]", ";W[]"))):
+    for form, passes in (("ggf", ("B[pass]", "W[pass]")), ("sgf", (";B[PA]", ";W[PA]"))):
         text = format_games([game], form)[0].decode()
+        assert any(written in text for written in passes)
         for written in passes:
             text = text.replace(written, "")
         assert read_back(text.encode(), form).record.moves == position.moves
@@ -236,6 +262,88 @@ def test_psq_of_a_tournament_is_read() -> None:
     assert (record.moves, record.seconds) == ("h8 h9 i8", (1.28, 0.0))
 
 
+def test_a_game_that_was_lost_on_time_in_piskvork_is_lost_on_time() -> None:
+    text = "Piskvorky 15x15, 11:11, 0\n8,8,1250\n8,7,90\n9,8,30\npbrain-one\npbrain-two\n15\n"
+    record = read_back(text.encode(), "psq").record
+    assert (record.result, record.reason) == ("first", "time")
+
+
+@pytest.mark.parametrize("said", ["-127.000", "?", "", "nan", "resigned"])
+def test_a_result_in_ggf_that_is_none_is_not_believed(said: str) -> None:
+    """Edax writes −127 of games that are not over."""
+    record = read_back(GOOD_GGF.replace("RE[?]", f"RE[{said}]").encode(), "ggf").record
+    assert (record.result, record.reason) == ("unfinished", "stopped")
+
+
+def test_dates_of_old_servers_are_read() -> None:
+    text = GOOD_GGF.replace("RE[?]", "DT[2000-4-16 11:13 EST]RE[?]")
+    assert read_back(text.encode(), "ggf").record.ended == "2000-04-16"
+
+
+SGF_OF_GOMOKU = "(;GM[4]FF[4]SZ[15]PB[Jörg];B[hh]\n;W[gg])\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        SGF_OF_GOMOKU.encode(),
+        SGF_OF_GOMOKU.encode("utf-8-sig"),
+        SGF_OF_GOMOKU.encode("utf-16"),
+        SGF_OF_GOMOKU.replace("\n", "\r\n").encode(),
+        SGF_OF_GOMOKU.replace("\n", "\r").encode(),
+        SGF_OF_GOMOKU.encode("iso-8859-1"),
+        SGF_OF_GOMOKU.replace("SZ", "CA[ISO-8859-15]SZ").encode("iso-8859-15"),
+        SGF_OF_GOMOKU.replace("SZ", "CA[big5]SZ").encode(),
+        SGF_OF_GOMOKU.replace("SZ", "CA[of our own]SZ").encode(),
+        SGF_OF_GOMOKU.replace("SZ", "CA[zip]SZ").encode(),
+    ],
+)
+def test_a_file_is_read_whatever_its_characters_and_line_ends_are(content: bytes) -> None:
+    record = read_back(content, "sgf").record
+    assert record.moves == "h8 g9"
+    assert record.players[0] == "Jörg" or b"big5" in content
+
+
+def test_characters_that_an_sgf_names_are_its_characters() -> None:
+    text = "(;GM[4]CA[Shift_JIS]SZ[15]PB[表];B[hh])"  # whose second byte is a backslash
+    assert read_back(text.encode("shift_jis"), "sgf").record.players[0] == "表"
+
+
+def test_what_an_sgf_says_of_itself_is_believed_only_where_it_can_be() -> None:
+    text = f"(;XG[connect4]RE[B+R]XE[sorcery]XT[nan 1e999]XO[{'9' * 5000}]DT[soon];B[4])"
+    record = read_back(text.encode(), "sgf").record
+    assert (record.reason, record.seconds, record.opening, record.ended) == ("resignation", (0.0, 0.0), 0, "")
+
+
+def test_an_id_that_is_not_ours_does_not_count() -> None:
+    """Or two files that number their games would have the same ones."""
+    first, second = (read_back(f"id: 1\ngame: connect4\nmoves: {move}\n".encode(), "text") for move in "12")
+    assert len(first.id) == len(second.id) == 32 and first.id != second.id
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("2031-01-31T12:00:00Z", "2031-01-31T12:00:00Z"),
+        ("2031-01-31T13:30:00+01:30", "2031-01-31T12:00:00Z"),
+        ("2031-01-31 12:00:00.25", "2031-01-31T12:00:00Z"),
+        ("2031-01-31", "2031-01-31"),
+        ("1999", "1999"),
+    ],
+)
+def test_moments_are_kept_in_utc(said: str, kept: str) -> None:
+    assert read_back(f"game: connect4\nmoves: 1\nended: {said}\n".encode(), "text").record.ended == kept
+
+
+@pytest.mark.parametrize("form", ["text", "json", "parquet", "sgf"])
+def test_odd_line_ends_in_names_do_not_end_a_game(form: str) -> None:
+    record = record_of(Position(find_game("connect4"), "12"), ("a\u2028b\x85c\x1cd", "\vx\f"))
+    games = [StoredGame(new_id(), record), StoredGame(new_id(), record)]
+    read = list(parse_games(format_games(games, form)[0], form, "file"))
+    names = {" ".join(name.split()) for game in read if isinstance(game, StoredGame) for name in game.record.players}
+    assert len(read) == 2 and names == {"a b c d", "x"}
+
+
 def test_games_that_were_saved_with_save_are_read() -> None:
     line = (
         '{"game": "tictactoe", "players": ["human", "random"], "start": ".../.../... X", "moves": "a1 b2", "opening": 0,'
@@ -279,8 +387,12 @@ GOOD_GGF = "(;GM[Othello]PB[a]PW[b]RE[?]BO[8 " + "-" * 27 + "O*------*O" + "-" *
         ("text", "game: tictactoe\nmoves: a1\nstart: rubbish", "The board has rows of"),
         ("json", '{"game": "connect4", "moves": "1', "the line is not a game"),
         ("json", "[1, 2]", "the line is not a game"),
-        ("json", '{"game": "connect4", "moves": "12", "number": 1e30}', "is too large"),
-        ("json", '{"game": "connect4", "moves": "12", "seconds": [NaN, 1]}', "is too large"),
+        ("json", '{"game": "connect4", "moves": "12", "number": 1e30}', "is not between 0 and"),
+        ("json", '{"game": "connect4", "moves": "12", "seconds": [NaN, 1]}', "is not between 0 and"),
+        ("json", '{"game": "connect4", "moves": "12", "seconds": [-1, 1]}', "is not between 0 and"),
+        ("json", '{"game": "connect4", "moves": "12", "ended": "yesterday"}', "'yesterday' is not a date"),
+        ("json", '{"game": "connect4", "moves": "12", "ended": "2031-02-30"}', "'2031-02-30' is not a date"),
+        ("json", "[" * 100_000, "the line is not a game"),
         ("json", '{"game": "connect4", "moves": "12", "opening": Infinity}', "a number is not one"),
         ("json", '{"game": "connect4", "moves": "12", "players": ["alone"]}', "the line is not a game"),
         ("sgf", "(;GM[4]SZ[15];B[hh];W[hh])", "Move 2, h8, is illegal"),
@@ -306,6 +418,7 @@ GOOD_GGF = "(;GM[Othello]PB[a]PW[b]RE[?]BO[8 " + "-" * 27 + "O*------*O" + "-" *
         ("psq", "Piskvorky 15x15, 11:11, 0\n8,8,0\n-1\n1,Renju", "its rule 'renju' is unknown"),
         ("psq", "Piskvorky 15x15, 11:11, 0\n", "cut short"),
         ("psq", "something else", "does not begin like"),
+        ("psq", f"Piskvorky {'9' * 5000}x15, 0:0, 0", "does not begin like"),
     ],
 )
 def test_a_damaged_or_illegal_game_is_named_and_the_next_is_read(form: str, text: str, said: str) -> None:

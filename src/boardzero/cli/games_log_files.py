@@ -57,6 +57,7 @@ def import_files(database: "Database", files: list[str], form: str | None) -> di
     from boardzero.storage.importing import import_games
 
     skipped: list[str] = []
+    refused: list[str] = []
     taken = 0
 
     def sound_games() -> "Iterator[StoredGame]":
@@ -73,8 +74,8 @@ def import_files(database: "Database", files: list[str], form: str | None) -> di
     for path in files:
         if not Path(path).is_file():
             raise BadInput(f"There is no file '{path}'.")
-    imported = import_games(database, sound_games())
-    return {"imported": imported, "known": taken - imported, "skipped": skipped}
+    imported = import_games(database, sound_games(), refused.append)
+    return {"imported": imported, "known": taken - imported - len(refused), "skipped": skipped + refused}
 
 
 def _answer(exported: int, skipped: "list[Skipped]") -> dict[str, Any]:

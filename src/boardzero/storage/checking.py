@@ -1,6 +1,8 @@
 """Games from outside are checked by playing them."""
 
+import re
 from dataclasses import replace
+from datetime import UTC, date, datetime
 from typing import cast, get_args
 
 from boardzero.events.games import GameRecord, Reason, Result
@@ -17,6 +19,9 @@ def checked(record: GameRecord) -> GameRecord:
     for value, allowed in ((record.result, get_args(Result)), (record.reason, get_args(Reason))):
         if value and value not in allowed:
             raise Damaged(f"'{value}' is not one of {', '.join(allowed)}")
+    ended = moment_of(record.ended)
+    if ended is None:
+        raise Damaged(f"'{record.ended}' is not a date; write it like 2031-01-31 or 2031-01-31T12:00:00Z")
     position = Position(find_game(record.game), record.moves, board=record.start or None)
     result: str = record.result
     reason: str = record.reason
@@ -40,4 +45,20 @@ def checked(record: GameRecord) -> GameRecord:
         plies=len(position.actions),
         result=cast(Result, result),
         reason=cast(Reason, reason),
+        ended=ended,
     )
+
+
+def moment_of(text: str) -> str | None:
+    """A date as the log writes it, in UTC; a day, a month or a year stay what they are. None for what is no date."""
+    text = text.strip()
+    if not text or re.fullmatch(r"\d{4}(-\d\d)?", text, re.ASCII):
+        return text
+    try:
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", text, re.ASCII):
+            return date.fromisoformat(text).isoformat()
+        moment = datetime.fromisoformat(text)
+        moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,7 +1,9 @@
 """Games as files: plain text, JSON lines and Parquet, which keep everything; SGF, GGF and PSQ, which other programs read."""
 
+import codecs
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -15,11 +17,12 @@ from boardzero.protocols.property_lists import Damaged
 from boardzero.protocols.psq import read_psq, write_psq
 from boardzero.protocols.sgf import read_sgf, write_sgf
 from boardzero.storage.checking import checked
-from boardzero.storage.entries import StoredGame, game_entry, game_from_row, id_of, id_of_record
+from boardzero.storage.entries import StoredGame, game_entry, game_from_row, id_of, id_of_record, is_id, storable
 
 ENDINGS = {".txt": "text", ".jsonl": "json", ".parquet": "parquet", ".sgf": "sgf", ".ggf": "ggf", ".psq": "psq"}
 FORMATS = tuple(ENDINGS.values())
 NUMBERS = {"plies": int, "opening": int, "number": int, "generation": int, "seconds_first": float, "seconds_second": float}
+CHARACTERS = re.compile(rb"CA\s*\[\s*([A-Za-z0-9_:.-]{1,40})\s*\]")  # of an SGF
 LARGEST = 2**31 - 1  # of numbers that a database holds
 USUAL: dict[str, Any] = {
     "id": "",
@@ -116,7 +119,7 @@ def read_games_file(path: str, form: str) -> Iterator[StoredGame | Skipped]:
 
 
 def parse_games(content: bytes, form: str, name: str) -> Iterator[StoredGame | Skipped]:
-    makers = _from_parquet(content, name) if form == "parquet" else _from_text(content.decode(errors="replace"), form)
+    makers = _from_parquet(content, name) if form == "parquet" else _from_text(decoded(content, form), form)
     seen: Counter[str] = Counter()
     for number, make in enumerate(makers, 1):
         try:
@@ -138,8 +141,21 @@ def _with_id(game: StoredGame, seen: Counter[str]) -> StoredGame:
 Maker = Callable[[], StoredGame]
 
 
+def decoded(content: bytes, form: str) -> str:
+    """The text of a file, whoever wrote it: in Unicode, in the characters that an SGF names, or in those of old programs."""
+    for mark, name in ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+        if content.startswith(mark):
+            return str(storable(content[len(mark) :].decode(name, errors="replace")))
+    said = CHARACTERS.search(content) if form == "sgf" else None
+    for name in ([said[1].decode()] if said else []) + ["utf-8"]:
+        try:
+            return str(storable(content.decode(name)))
+        except (LookupError, ValueError):  # nobody knows that name, or the file is not what it says
+            continue
+    return str(storable(content.decode("iso-8859-1")))
+
+
 def _from_text(text: str, form: str) -> Iterator[Maker]:
-    text = text.removeprefix("\ufeff").replace("\0", "")
     match form:
         case "sgf":
             for game_id, make in read_sgf(text):
@@ -148,7 +164,7 @@ def _from_text(text: str, form: str) -> Iterator[Maker]:
             for make in read_ggf(text) if form == "ggf" else read_psq(text):
                 yield lambda make=make: StoredGame("", make())  # type: ignore[misc]
         case "json":
-            for line in filter(str.strip, text.splitlines()):
+            for line in filter(str.strip, text.split("\n")):  # other line ends may stand in a name
                 yield lambda line=line: _from_values(_json_values(line))  # type: ignore[misc]
         case _:
             for block in _blocks(text):
@@ -188,7 +204,7 @@ def _json_values(line: str) -> dict[str, Any]:
             values["first"], values["second"] = values.pop("players")
         if "seconds" in values:
             values["seconds_first"], values["seconds_second"] = values.pop("seconds")
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise Damaged(f"the line is not a game ({error})") from None
     return values
 
@@ -199,7 +215,7 @@ def _from_parquet(content: bytes, name: str) -> Iterator[Maker]:
 
     try:
         rows = pq.read_table(io.BytesIO(content)).to_pylist()
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise BadInput(f"'{name}' is not a Parquet file that can be read: {' '.join(str(error).split())[:200]}.") from None
     for row in rows:
         yield lambda row=row: _from_values(row)  # type: ignore[misc]
@@ -214,9 +230,9 @@ def _from_values(values: dict[str, Any]) -> StoredGame:
         raise Damaged(f"'{unknown[0]}' is unknown; a game has game, moves, {', '.join(USUAL)}")
     complete = USUAL | {name: value for name, value in values.items() if value is not None}
     numbers = {name: _number(complete[name], kind) for name, kind in NUMBERS.items() if complete[name] is not None}
-    texts = {name: _clean(str(value)) for name, value in complete.items() if name not in NUMBERS and value is not None}
+    texts = {name: storable(str(value)) for name, value in complete.items() if name not in NUMBERS and value is not None}
     game = game_from_row(SimpleNamespace(**{**complete, **texts, **numbers}))
-    return replace(game, record=checked(game.record))
+    return replace(game, id=game.id if is_id(game.id) else "", record=checked(game.record))
 
 
 def _number(value: Any, kind: type[int] | type[float]) -> int | float:
@@ -224,11 +240,6 @@ def _number(value: Any, kind: type[int] | type[float]) -> int | float:
         number = kind(value)
     except (ValueError, TypeError, OverflowError) as error:
         raise Damaged(f"a number is not one ({error})") from None
-    if not abs(number) <= LARGEST:
-        raise Damaged(f"the number {number} is too large")
+    if not 0 <= number <= LARGEST:
+        raise Damaged(f"the number {number} is not between 0 and {LARGEST}")
     return number
-
-
-def _clean(text: str) -> str:
-    """Without what a database cannot hold: zero bytes, and halves of characters."""
-    return text.replace("\0", "").encode(errors="replace").decode()
