@@ -129,7 +129,6 @@ def test_a_training_is_logged_and_its_ratings_and_evaluations_are_shown(boardzer
     output, _ = boardzero("games-log", "evaluations", run["id"][:6], *asked)
     assert "random" in output and "%" in output
     assert json.loads(boardzero("games-log", "--source", "evaluation", "--player", "random", "--json", *asked)[0])["total"] == 2
-    assert boardzero("games-log", "evaluations", "ffff", *asked)[0] == "There are no evaluations of a run 'ffff' in the log.\n"
     assert boardzero("games-log", "ratings", *asked)[0] == "There are no ratings in the log.\n"
     few = ["--sims", "4", "--networks", "2", "--no-anchors", "--games", "8"]
     boardzero("rate", "run", "random", *few, *asked)
@@ -180,6 +179,9 @@ def test_while_the_database_is_down_a_match_goes_on_and_its_games_come_later(boa
         (["games-log", "show", "abc"], "There is no game 'abc' in the log."),
         (["games-log", "show", "xyz"], "'xyz' is not the id of a game"),
         (["games-log", "replay", "1"], "There is no game '1'"),
+        (["games-log", "evaluations", "ffff"], "There is no training run 'ffff' in the log."),
+        (["games-log", "evaluations", "runs/first"], "'runs/first' is not the id of a training run"),
+        (["games-log", "--shortest", "9" * 30], "cannot be asked this"),
         (["games-log", "export", "games.pgn"], "does not tell the format"),
         (["games-log", "export", "games.sgf", "--format", "pgn"], "'pgn' is not a format"),
         (["games-log", "export", "-"], "say --format"),

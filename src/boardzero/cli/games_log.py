@@ -223,7 +223,7 @@ def list_evaluations(
     if as_json:
         print_json(rows)
     elif not rows:
-        print(f"There are no evaluations of a run '{run}' in the log.")
+        print(f"There are no evaluations of the training run '{run}' in the log.")
     else:
         shown = [{**row, "minutes": f"{row['seconds'] / 60:.1f}", "result": _evaluated(row["report"])} for row in rows]
         _print_table(shown, ("generation", "minutes", "opponent", "result"))

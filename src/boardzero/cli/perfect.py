@@ -74,7 +74,8 @@ def _compare_run(
 
     drawn: how many positions to draw, and the seed; curve: where to draw it, and whether as pictures too.
     """
-    from boardzero.evaluation.perfect_run import answers, keep_measured, measure_networks, write_curve
+    from boardzero.evaluation.perfect_run import answers, measure_networks, write_curve
+    from boardzero.evaluation.run_history import PERFECT, keep
     from boardzero.games.catalogue import find_game
     from boardzero.training.run_folder import RunFolder
 
@@ -90,8 +91,10 @@ def _compare_run(
             print(f"generation {network['generation']}", flush=True)
             for file in network["files"]:
                 _print_mistakes(file)
-    keep_measured(folder, networks)
-    pages = write_curve(run, *curve) if folder.events.is_file() and networks else []
+    pages = []
+    if networks:
+        keep(folder.path / PERFECT, {"networks": networks})
+        pages = write_curve(run, *curve) if folder.events.is_file() else []
     if as_json:
         print_json({"networks": networks, "curve": [str(path) for path in pages]})
         return

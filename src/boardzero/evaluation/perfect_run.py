@@ -1,6 +1,5 @@
 """A run against perfect play: mistakes and habits of each of its networks, and the curve of them over training time."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,9 @@ from boardzero.evaluation.charts import Chart, habits, layout, mistakes, write_p
 from boardzero.evaluation.figures import percent
 from boardzero.evaluation.habits import observe_habits
 from boardzero.evaluation.page import Page, TableOnPage
-from boardzero.evaluation.run_history import PERFECT, RunHistory, read_history
+from boardzero.evaluation.run_history import RunHistory, read_history
 from boardzero.games.catalogue import find_game
 from boardzero.network.evaluator import find_evaluator
-from boardzero.network.weights import write_whole
 from boardzero.settings.search import settings_for_play
 from boardzero.training.run_folder import RunFolder
 
@@ -49,11 +47,6 @@ def measure_networks(
         totals = {key: sum(int(str(file[key])) for file in files) for key in ("positions", "mistakes")}
         seen = observe_habits(choose, drawn).as_dict(game) if drawn else None
         yield {"generation": generation, "simulations": simulations, "files": files, **totals, "habits": seen}
-
-
-def keep_measured(folder: RunFolder, networks: Sequence[dict[str, Any]]) -> None:
-    """Leave them in the run's folder, where its report finds them."""
-    write_whole(folder.path / PERFECT, json.dumps({"networks": list(networks)}, ensure_ascii=False, indent=1).encode())
 
 
 def write_curve(path: Path, out: Path | None, pictures: bool) -> list[Path]:

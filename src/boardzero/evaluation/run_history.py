@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from boardzero.errors import BadInput
+from boardzero.network.weights import write_whole
 from boardzero.settings.run import RunSettings
 from boardzero.training.run_folder import RunFolder
 
@@ -88,6 +89,14 @@ def _latest(events: list[dict[str, Any]], name: str, keys: tuple[str, ...]) -> l
             found.pop(key, None)
             found[key] = event
     return sorted(found.values(), key=lambda event: event["generation"])
+
+
+def keep(path: Path, content: dict[str, Any]) -> None:
+    """Leave what was measured in a run's folder, where its report finds it."""
+    try:
+        write_whole(path, json.dumps(content, ensure_ascii=False, indent=1).encode())
+    except OSError as error:
+        raise BadInput(f"What was measured cannot be kept in '{path}': {error.strerror or error}.") from None
 
 
 def _kept(path: Path, key: str) -> dict[str, Any] | None:
