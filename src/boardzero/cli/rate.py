@@ -255,3 +255,5 @@ def _show_matrix(matrix: "Matrix") -> None:
         ]
         table.add_row(name, *cells)
     wide_console().print(table)
+    if matrix.first_score is not None:
+        print(f"In these games, who moved first scored {matrix.first_score:.1%}.")
