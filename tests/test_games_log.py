@@ -78,6 +78,8 @@ def test_a_game_in_the_terminal_is_logged_and_shown(boardzero: Boardzero, monkey
     answer = boardzero.json("games-log", "show", game.id[:6])
     assert isinstance(answer["boards"], list) and len(answer["boards"]) == game.record.plies + 1
     assert "X to move" in boardzero("games-log", "show", game.id[:6], "--ply", "0")[0]
+    for seconds in ("nan", "inf"):
+        assert "it should be at most 3600" in boardzero("games-log", "replay", game.id[:6], "--seconds", seconds, code=2)[1]
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.jsonl", "a.parquet", "a.sgf"])

@@ -332,6 +332,8 @@ def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         (GameFilter(until="2030"), []),
         (GameFilter(run=id_of("run")[:6]), [7]),
         (GameFilter(player="100%"), []),
+        (GameFilter(player="MCTS*"), []),
+        (GameFilter(player="PERFECT"), []),
         (GameFilter(player="_cts*"), []),
     ],
 )

@@ -154,8 +154,9 @@ def _make_engine(url: URL) -> Engine:
         only_read = _may_only_be_read(Path(str(url.database)))
         opened = _to_be_read(Path(str(url.database))) if only_read else url
         engine = create_engine(opened, connect_args={"timeout": BUSY_SECONDS, "isolation_level": None})
+        event.listen(engine, "connect", _set_up_sqlite)
         if not only_read:
-            event.listen(engine, "connect", _set_up_sqlite)
+            event.listen(engine, "connect", _set_up_writing_in_sqlite)
         event.listen(engine, "begin", _begin_in_sqlite)
         return engine
     patience = {"connect_timeout": CONNECT_SECONDS, "tcp_user_timeout": 1000 * STATEMENT_SECONDS}
@@ -179,12 +180,15 @@ def _to_be_read(file: Path) -> URL:
 
 
 def _set_up_sqlite(connection: Any, _: Any) -> None:
+    """Patient, and with patterns that tell small letters from capitals, as PostgreSQL's do."""
+    for setting in (f"busy_timeout={round(1000 * BUSY_SECONDS)}", "case_sensitive_like=on"):
+        connection.execute(f"pragma {setting}")
+
+
+def _set_up_writing_in_sqlite(connection: Any, _: Any) -> None:
     """Readers and one writer at a time, who do not block each other; a commit survives a power failure."""
-    cursor = connection.cursor()
-    cursor.execute(f"pragma busy_timeout={1000 * BUSY_SECONDS}")
     for setting in ("journal_mode=wal", "synchronous=full", "foreign_keys=on"):
-        cursor.execute(f"pragma {setting}")
-    cursor.close()
+        connection.execute(f"pragma {setting}")
 
 
 def _set_up_postgresql(connection: Any, _: Any) -> None:
