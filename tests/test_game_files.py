@@ -164,6 +164,11 @@ def test_what_is_written_is_sgf_as_its_definition_has_it() -> None:
     assert "DT[2031-01-31]" in text and "XD[2031-01-31T12:00:00Z]" in text
     assert "AB[e4][d5]AW[d4][e5]PL[B]" in text and ";B[f5];W[d6];B[c3])" in text
     assert ";B[hh];W[gg])" in text
+    over = random_position("othello:size=4", 1)
+    discs = over.board.split(" ")[0]
+    lead = discs.count("X") - discs.count("O")
+    ended = record_of(over, ("a", "b"), result="first" if lead > 0 else "second", reason="rules")
+    assert f"RE[{'B' if lead > 0 else 'W'}+{abs(lead)}]".encode() in format_games([StoredGame("", ended)], "sgf")[0]
 
 
 def test_no_name_is_taken_for_something_else_in_psq() -> None:

@@ -75,8 +75,8 @@ def read_history(path: Path, label: str) -> RunHistory:
         _latest(events, "PerfectPlayMeasured", ("simulations",)),
         _latest(events, "StrengthMeasured", ("opponent",)),
         _latest(events, "NetworksCompared", ("best",)),
-        _kept(path / RATINGS, "players"),
-        _kept(path / PERFECT, "networks"),
+        kept(path / RATINGS, "players"),
+        kept(path / PERFECT, "networks"),
     )
 
 
@@ -99,7 +99,8 @@ def keep(path: Path, content: dict[str, Any]) -> None:
         raise BadInput(f"What was measured cannot be kept in '{path}': {error.strerror or error}.") from None
 
 
-def _kept(path: Path, key: str) -> dict[str, Any] | None:
+def kept(path: Path, key: str) -> dict[str, Any] | None:
+    """What `keep` left there; None where there is nothing with this key."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -20,6 +20,7 @@ from boardzero.errors import BadInput
 from boardzero.events.games import GameRecord, Reason, Result
 from boardzero.games.catalogue import find_game
 from boardzero.games.notation import cell_from_text, cell_to_text
+from boardzero.games.position import Position
 from boardzero.games.rules import Game
 from boardzero.protocols.colours import black_side
 from boardzero.protocols.played_moves import PASS, is_usual_start, play_words, record_of_file, seconds_of
@@ -115,7 +116,11 @@ def _point(cell: int, game: Game, number: str) -> str:
 def _result_text(record: GameRecord, game: Game) -> str:
     if record.winner is None:
         return "Draw" if record.result == "draw" else "Void"
-    return f"{_colours(game)[record.winner]}+{END_LETTERS.get(record.reason, '')}"
+    end = END_LETTERS.get(record.reason, "")
+    if game.name == "othello" and record.reason == "rules":
+        board = Position(game, record.moves, board=record.start).board.split(" ")[0]
+        end = str(abs(board.count("X") - board.count("O")))
+    return f"{_colours(game)[record.winner]}+{end}"
 
 
 def _escape(text: str) -> str:
