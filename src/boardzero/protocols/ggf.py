@@ -136,7 +136,7 @@ def _facts_and_moves(content: str) -> tuple[dict[str, str], list[tuple[str, str]
         if name in ("B", "W"):
             moves.append((name, values[0]))
         else:
-            facts[name] = values[0].strip()
+            facts[name] = " ".join(values[0].split())
     return facts, moves
 
 

@@ -9,7 +9,7 @@ from boardzero.games.rules import Game
 from boardzero.protocols.property_lists import Damaged
 
 PASS = "pass"
-LONGEST = 1e9  # seconds, that anybody could have thought
+LONGEST = 2**31 - 1  # seconds, more than anybody thinks
 
 
 def play_words(game: Game, start: str | None, moves: Sequence[tuple[int | None, str]]) -> Position:
@@ -66,7 +66,7 @@ def seconds_of(text: str) -> float:
         seconds = float(text)
     except ValueError:
         return 0.0
-    return seconds if 0 <= seconds < LONGEST else 0.0
+    return seconds if 0 <= seconds <= LONGEST else 0.0
 
 
 def is_usual_start(record: GameRecord, game: Game) -> bool:

@@ -52,7 +52,7 @@ def checked(record: GameRecord) -> GameRecord:
 def moment_of(text: str) -> str | None:
     """A date as the log writes it, in UTC; a day, a month or a year stay what they are. None for what is no date."""
     text = text.strip()
-    if not text or re.fullmatch(r"\d{4}(-\d\d)?", text, re.ASCII):
+    if not text or re.fullmatch(r"\d{4}(-(0[1-9]|1[0-2]))?", text, re.ASCII):
         return text
     try:
         if re.fullmatch(r"\d{4}-\d\d-\d\d", text, re.ASCII):

@@ -84,11 +84,16 @@ def who() -> str:
     return f"{user}@{platform.node()}"
 
 
+def clean_text(text: str) -> str:
+    """Without what some database cannot hold: zero bytes, and halves of characters."""
+    return text.replace("\0", "").encode(errors="replace").decode()
+
+
 def storable(value: Any) -> Any:
-    """The same without what some database cannot hold: zero bytes, halves of characters, and in JSON what is no number."""
+    """The same for all that is in a value, which may be JSON; numbers that are none become None."""
     match value:
         case str():
-            return value.replace("\0", "").encode(errors="replace").decode()
+            return clean_text(value)
         case float() if not math.isfinite(value):
             return None
         case dict():

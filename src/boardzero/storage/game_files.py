@@ -12,12 +12,13 @@ from types import SimpleNamespace
 from typing import Any
 
 from boardzero.errors import BadInput
+from boardzero.events.games import GameRecord
 from boardzero.protocols.ggf import read_ggf, write_ggf
 from boardzero.protocols.property_lists import Damaged
 from boardzero.protocols.psq import read_psq, write_psq
 from boardzero.protocols.sgf import read_sgf, write_sgf
-from boardzero.storage.checking import checked
-from boardzero.storage.entries import StoredGame, game_entry, game_from_row, id_of, id_of_record, is_id, storable
+from boardzero.storage.checking import checked, moment_of
+from boardzero.storage.entries import StoredGame, clean_text, game_entry, game_from_row, id_of, id_of_record, is_id
 
 ENDINGS = {".txt": "text", ".jsonl": "json", ".parquet": "parquet", ".sgf": "sgf", ".ggf": "ggf", ".psq": "psq"}
 FORMATS = tuple(ENDINGS.values())
@@ -145,30 +146,35 @@ def decoded(content: bytes, form: str) -> str:
     """The text of a file, whoever wrote it: in Unicode, in the characters that an SGF names, or in those of old programs."""
     for mark, name in ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
         if content.startswith(mark):
-            return str(storable(content[len(mark) :].decode(name, errors="replace")))
+            return clean_text(content[len(mark) :].decode(name, errors="replace"))
     said = CHARACTERS.search(content) if form == "sgf" else None
     for name in ([said[1].decode()] if said else []) + ["utf-8"]:
         try:
-            return str(storable(content.decode(name)))
+            return clean_text(content.decode(name))
         except (LookupError, ValueError):  # nobody knows that name, or the file is not what it says
             continue
-    return str(storable(content.decode("iso-8859-1")))
+    return clean_text(content.decode("iso-8859-1"))
 
 
 def _from_text(text: str, form: str) -> Iterator[Maker]:
     match form:
         case "sgf":
             for game_id, make in read_sgf(text):
-                yield lambda game_id=game_id, make=make: StoredGame(game_id, make())  # type: ignore[misc]
+                yield lambda game_id=game_id, make=make: StoredGame(game_id, _dated(make()))  # type: ignore[misc]
         case "ggf" | "psq":
             for make in read_ggf(text) if form == "ggf" else read_psq(text):
-                yield lambda make=make: StoredGame("", make())  # type: ignore[misc]
+                yield lambda make=make: StoredGame("", _dated(make()))  # type: ignore[misc]
         case "json":
             for line in filter(str.strip, text.split("\n")):  # other line ends may stand in a name
                 yield lambda line=line: _from_values(_json_values(line))  # type: ignore[misc]
         case _:
             for block in _blocks(text):
                 yield lambda block=block: _from_values(_block_values(block))  # type: ignore[misc]
+
+
+def _dated(record: GameRecord) -> GameRecord:
+    """What others write for a date need not be one."""
+    return replace(record, ended=moment_of(record.ended) or "")
 
 
 def _blocks(text: str) -> Iterator[list[str]]:
@@ -228,9 +234,10 @@ def _from_values(values: dict[str, Any]) -> StoredGame:
     unknown = sorted(set(values) - set(USUAL) - {"game", "moves"})
     if unknown:
         raise Damaged(f"'{unknown[0]}' is unknown; a game has game, moves, {', '.join(USUAL)}")
-    complete = USUAL | {name: value for name, value in values.items() if value is not None}
+    said = {name: value for name, value in values.items() if value is not None and (value != "" or name not in USUAL)}
+    complete = USUAL | said
     numbers = {name: _number(complete[name], kind) for name, kind in NUMBERS.items() if complete[name] is not None}
-    texts = {name: storable(str(value)) for name, value in complete.items() if name not in NUMBERS and value is not None}
+    texts = {name: clean_text(str(value)) for name, value in complete.items() if name not in NUMBERS and value is not None}
     game = game_from_row(SimpleNamespace(**{**complete, **texts, **numbers}))
     return replace(game, id=game.id if is_id(game.id) else "", record=checked(game.record))
 
