@@ -79,7 +79,7 @@ def test_a_game_in_the_terminal_is_logged_and_shown(boardzero: Boardzero, monkey
     assert isinstance(answer["boards"], list) and len(answer["boards"]) == game.record.plies + 1
     assert "X to move" in boardzero("games-log", "show", game.id[:6], "--ply", "0")[0]
     for seconds in ("nan", "inf"):
-        assert "it should be at most 3600" in boardzero("games-log", "replay", game.id[:6], "--seconds", seconds, code=2)[1]
+        assert "Invalid value for '--seconds'" in boardzero("games-log", "replay", game.id, "--seconds", seconds, code=2)[1]
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.jsonl", "a.parquet", "a.sgf"])
@@ -111,6 +111,14 @@ def test_damaged_games_are_named_and_the_others_imported(boardzero: Boardzero) -
     assert output == "2 games were imported.\n"
     assert errors.startswith("Game 2 of 'a.txt' was skipped: '9' is not a move of Connect Four")
     assert len(errors.splitlines()) == 1
+
+
+def test_a_log_that_the_environment_names_and_that_is_not_there_is_not_made_by_looking(
+    boardzero: Boardzero, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOARDZERO_DATABASE", "typo.sqlite")
+    assert "There is no game log '" in boardzero("games-log", code=2)[1]
+    assert not Path("typo.sqlite").exists()
 
 
 TRAINING = ["train", "tictactoe", "--generations", "2", "--run", "run"]

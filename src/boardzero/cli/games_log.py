@@ -104,7 +104,9 @@ def show(
 @app.command("replay")
 def replay(
     game_id: GameId,
-    seconds: Annotated[float | None, typer.Option(min=0, help="Wait so long after each board, instead of for Enter.")] = None,
+    seconds: Annotated[
+        float | None, typer.Option(min=0, max=3600, help="Wait so long after each board, instead of for Enter.")
+    ] = None,
     database: AskedDatabase = None,
 ) -> None:
     """A game as boards, move by move; on a terminal Enter shows the next one."""

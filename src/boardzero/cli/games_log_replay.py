@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from boardzero.storage.entries import StoredGame
 
 
-LONGEST_WAIT = 3600  # seconds, after a board
-
-
 def boards_of(record: "GameRecord", ply: int | None = None) -> "list[Position]":
     """The position before the first move and after each, up to a ply."""
     from boardzero.games.catalogue import find_game
@@ -64,8 +61,6 @@ def print_board(position: "Position") -> None:
 
 def replay_game(game: "StoredGame", seconds: float | None) -> None:
     """Board by board: Enter goes on where a person sits at a terminal, otherwise they follow at once."""
-    if seconds is not None and not seconds <= LONGEST_WAIT:
-        raise BadInput(f"--seconds is {seconds:g}; it should be at most {LONGEST_WAIT}.")
     record = game.record
     print(f"{record.players[0]} against {record.players[1]}, {record.game}, {record.ended.replace('T', ' ')}")
     asks = seconds is None and sys.stdin.isatty() and sys.stdout.isatty()
