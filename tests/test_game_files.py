@@ -3,6 +3,7 @@
 import random
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -320,6 +321,16 @@ def test_what_an_sgf_says_of_itself_is_believed_only_where_it_can_be() -> None:
     text = f"(;XG[connect4]RE[B+R]XE[sorcery]XT[nan 1e999]XO[{'9' * 5000}]DT[soon];B[4])"
     record = read_back(text.encode(), "sgf").record
     assert (record.reason, record.seconds, record.opening, record.ended) == ("resignation", (0.0, 0.0), 0, "")
+
+
+def test_no_file_of_games_has_a_program_run(tmp_path: Path) -> None:
+    program = tmp_path / "rules.py"
+    program.write_text("raise SystemError('it was run')")
+    for form, text in (("text", f"game: {program}:size=5\nmoves: 1\n"), ("sgf", f"(;XG[{program}];B[1])")):
+        (skipped,) = parse_games(text.encode(), form, "file")
+        assert isinstance(skipped, Skipped) and f"Its rules are a program, '{program}'" in skipped.sentence
+        (skipped,) = parse_games(text.encode(), form, "file", find_game)
+        assert isinstance(skipped, Skipped) and "it was run" in skipped.sentence
 
 
 def test_an_id_that_is_not_ours_does_not_count() -> None:

@@ -185,6 +185,7 @@ def test_while_the_database_is_down_a_match_goes_on_and_its_games_come_later(boa
         (["games-log", "--database", "typo.sqlite"], "There is no game log '"),
         (["games-log", "runs", "--database", "typo.sqlite"], "typo.sqlite'."),
         (["games-log", "--result", "won"], "There is no result 'won'"),
+        (["games-log", "--game", "othello:sise=6"], "did you mean 'size'"),
         (["games-log", "--since", "tomorrow"], "'tomorrow' is not a date"),
         (["games-log", "show", "abc"], "There is no game 'abc' in the log."),
         (["games-log", "show", "xyz"], "'xyz' is not the id of a game"),

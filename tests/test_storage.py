@@ -317,6 +317,8 @@ def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         (GameFilter(), [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]),
         (GameFilter(game="connect4"), [7, 6, 5, 4, 3, 2, 1, 0]),
         (GameFilter(game="connect4:rows=5"), [7, 6, 5]),
+        (GameFilter(game="connect4:columns=7,rows=5"), [7, 6, 5]),
+        (GameFilter(game="connect4:rows=6"), [4, 3, 2, 1, 0]),
         (GameFilter(game="connect4*", longest=1), [1, 0]),
         (GameFilter(player="mcts"), [9, 7, 6, 5, 3, 1, 0]),
         (GameFilter(first="mcts"), [9, 7, 5, 3, 1]),

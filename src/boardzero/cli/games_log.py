@@ -148,6 +148,9 @@ def export(
 def import_(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files of games.")],
     form: Format = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Also games whose rules are a Python file, which is run to check them.")
+    ] = False,
     database: AskedDatabase = None,
     as_json: AsJson = False,
 ) -> None:
@@ -155,7 +158,7 @@ def import_(
     from boardzero.cli.games_log_files import import_files
 
     with asked_database(database, make=True) as opened:
-        answer = import_files(opened, files, form)
+        answer = import_files(opened, files, form, trust)
     known = f"; {answer['known']:,} more in the log already" if answer["known"] else ""
     _tell(answer, f"{_games(answer['imported'])} imported{known}.", as_json)
 

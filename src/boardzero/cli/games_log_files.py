@@ -51,8 +51,13 @@ def _export_psq_files(games: "list[StoredGame]", folder: Path) -> dict[str, Any]
     return _answer(len(games) - len(left_out), left_out)
 
 
-def import_files(database: "Database", files: list[str], form: str | None) -> dict[str, Any]:
-    """Bring in the games of all files; how many were new, how many known, and a sentence about each that was skipped."""
+def import_files(database: "Database", files: list[str], form: str | None, trusted: bool) -> dict[str, Any]:
+    """Bring in the games of all files; how many were new, how many known, and a sentence about each that was skipped.
+
+    trusted: games whose rules are a Python file have it run.
+    """
+    from boardzero.games.catalogue import find_game
+    from boardzero.storage.checking import known_game
     from boardzero.storage.game_files import Skipped, format_of, read_games_file
     from boardzero.storage.importing import import_games
 
@@ -63,7 +68,7 @@ def import_files(database: "Database", files: list[str], form: str | None) -> di
     def sound_games() -> "Iterator[StoredGame]":
         nonlocal taken
         for path, found in zip(files, forms, strict=True):
-            for game in read_games_file(path, found):
+            for game in read_games_file(path, found, find_game if trusted else known_game):
                 if isinstance(game, Skipped):
                     skipped.append(game.sentence)
                 else:

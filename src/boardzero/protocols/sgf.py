@@ -128,8 +128,11 @@ def _escape(text: str) -> str:
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
-def read_sgf(text: str) -> Iterator[tuple[str, Callable[[], GameRecord]]]:
-    """Each game: the id that we once wrote (or nothing), and a function that makes the record or raises Damaged or BadInput."""
+def read_sgf(text: str, find: Callable[[str], Game]) -> Iterator[tuple[str, Callable[[], GameRecord]]]:
+    """Each game: the id that we once wrote (or nothing), and a function that makes the record or raises Damaged or BadInput.
+
+    find: the game that a specification names.
+    """
     for tree in trees(text, escapes=True):
         try:
             nodes = [dict(read_properties(node, escapes=True)) for node in _main_line(tree)]
@@ -138,7 +141,7 @@ def read_sgf(text: str) -> Iterator[tuple[str, Callable[[], GameRecord]]]:
             continue
         root = nodes[0] if nodes else {}
         name = _text(root, "GN")
-        yield name if re.fullmatch(r"[0-9a-f]{32}", name) else "", lambda nodes=nodes: _record(nodes)  # type: ignore[misc]
+        yield name if re.fullmatch(r"[0-9a-f]{32}", name) else "", lambda nodes=nodes: _record(nodes, find)  # type: ignore[misc]
 
 
 def _raiser(damage: Damaged) -> Callable[[], GameRecord]:
@@ -163,7 +166,7 @@ def _main_line(tree: str) -> list[str]:
     raise Damaged("the game is cut short")
 
 
-def _record(nodes: list[Properties]) -> GameRecord:
+def _record(nodes: list[Properties], find: Callable[[str], Game]) -> GameRecord:
     # Set-up and facts come before the first move, sometimes in nodes of their own, sometimes together with it.
     facts: Properties = {}
     for node in nodes:
@@ -172,7 +175,7 @@ def _record(nodes: list[Properties]) -> GameRecord:
             break
     moves = [(name, values[0]) for node in nodes for name, values in node.items() if name in COLOURS]
     number = _text(facts, "GM") or "1"
-    candidates = _candidates(facts, number)
+    candidates = [find(_text(facts, "XG"))] if "XG" in facts else _candidates(facts, number)
     for last, game in enumerate(candidates, 1):
         try:
             return _played(game, facts, moves, number)
@@ -184,8 +187,6 @@ def _record(nodes: list[Properties]) -> GameRecord:
 
 def _candidates(facts: Properties, number: str) -> list[Game]:
     """The games that the moves may belong to; Gomoku whose rule is not said may be of either."""
-    if "XG" in facts:
-        return [find_game(_text(facts, "XG"))]
     if number not in (OTHELLO, GOMOKU):
         raise Damaged(f"it is of game number {number}; Othello (2), Gomoku (4) and boardzero's own games (XG) can be read")
     size = _text(facts, "SZ") or ("8" if number == OTHELLO else "15")

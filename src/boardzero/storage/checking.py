@@ -1,17 +1,31 @@
 """Games from outside are checked by playing them."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import cast, get_args
 
+from boardzero.errors import BadInput
 from boardzero.events.games import GameRecord, Reason, Result
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
+from boardzero.games.rules import Game
 from boardzero.protocols.property_lists import Damaged
+from boardzero.settings.specification import split_specification
+
+FindGame = Callable[[str], Game]
 
 
-def checked(record: GameRecord) -> GameRecord:
+def known_game(specification: str) -> Game:
+    """A game whose rules boardzero has. Those in files of users are refused: no file of games has a program run."""
+    name, _ = split_specification(specification)
+    if name.endswith(".py"):
+        raise BadInput(f"Its rules are a program, '{name}'; --trust lets it run.")
+    return find_game(specification)
+
+
+def checked(record: GameRecord, find: FindGame) -> GameRecord:
     """The record in the words that we use; one that the rules contradict is refused (Damaged, BadInput).
 
     Without a start the game begins as usual; without a result it is the one that the moves lead to.
@@ -22,7 +36,7 @@ def checked(record: GameRecord) -> GameRecord:
     ended = moment_of(record.ended)
     if ended is None:
         raise Damaged(f"'{record.ended}' is not a date; write it like 2031-01-31 or 2031-01-31T12:00:00Z")
-    position = Position(find_game(record.game), record.moves, board=record.start or None)
+    position = Position(find(record.game), record.moves, board=record.start or None)
     result: str = record.result
     reason: str = record.reason
     if position.over:

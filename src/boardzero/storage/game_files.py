@@ -17,7 +17,7 @@ from boardzero.protocols.ggf import read_ggf, write_ggf
 from boardzero.protocols.property_lists import Damaged
 from boardzero.protocols.psq import read_psq, write_psq
 from boardzero.protocols.sgf import read_sgf, write_sgf
-from boardzero.storage.checking import checked, moment_of
+from boardzero.storage.checking import FindGame, checked, known_game, moment_of
 from boardzero.storage.entries import StoredGame, clean_text, game_entry, game_from_row, id_of, id_of_record, is_id
 
 ENDINGS = {".txt": "text", ".jsonl": "json", ".parquet": "parquet", ".sgf": "sgf", ".ggf": "ggf", ".psq": "psq"}
@@ -110,17 +110,17 @@ def _parquet(games: Iterable[StoredGame]) -> bytes:
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
-def read_games_file(path: str, form: str) -> Iterator[StoredGame | Skipped]:
-    """Every game of a file, played through; those that are damaged or illegal are named."""
+def read_games_file(path: str, form: str, find: FindGame = known_game) -> Iterator[StoredGame | Skipped]:
+    """Every game of a file, played through; those that are damaged or illegal are named. find: the game of a name."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
         raise BadInput(f"Games cannot be read from '{path}': {error.strerror or error}.") from None
-    return parse_games(content, form, path)
+    return parse_games(content, form, path, find)
 
 
-def parse_games(content: bytes, form: str, name: str) -> Iterator[StoredGame | Skipped]:
-    makers = _from_parquet(content, name) if form == "parquet" else _from_text(decoded(content, form), form)
+def parse_games(content: bytes, form: str, name: str, find: FindGame = known_game) -> Iterator[StoredGame | Skipped]:
+    makers = _from_parquet(content, name, find) if form == "parquet" else _from_text(decoded(content, form), form, find)
     seen: Counter[str] = Counter()
     for number, make in enumerate(makers, 1):
         try:
@@ -156,20 +156,20 @@ def decoded(content: bytes, form: str) -> str:
     return clean_text(content.decode("iso-8859-1"))
 
 
-def _from_text(text: str, form: str) -> Iterator[Maker]:
+def _from_text(text: str, form: str, find: FindGame) -> Iterator[Maker]:
     match form:
         case "sgf":
-            for game_id, make in read_sgf(text):
+            for game_id, make in read_sgf(text, find):
                 yield lambda game_id=game_id, make=make: StoredGame(game_id, _dated(make()))  # type: ignore[misc]
         case "ggf" | "psq":
             for make in read_ggf(text) if form == "ggf" else read_psq(text):
                 yield lambda make=make: StoredGame("", _dated(make()))  # type: ignore[misc]
         case "json":
             for line in filter(str.strip, text.split("\n")):  # other line ends may stand in a name
-                yield lambda line=line: _from_values(_json_values(line))  # type: ignore[misc]
+                yield lambda line=line: _from_values(_json_values(line), find)  # type: ignore[misc]
         case _:
             for block in _blocks(text):
-                yield lambda block=block: _from_values(_block_values(block))  # type: ignore[misc]
+                yield lambda block=block: _from_values(_block_values(block), find)  # type: ignore[misc]
 
 
 def _dated(record: GameRecord) -> GameRecord:
@@ -215,7 +215,7 @@ def _json_values(line: str) -> dict[str, Any]:
     return values
 
 
-def _from_parquet(content: bytes, name: str) -> Iterator[Maker]:
+def _from_parquet(content: bytes, name: str, find: FindGame) -> Iterator[Maker]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -224,10 +224,10 @@ def _from_parquet(content: bytes, name: str) -> Iterator[Maker]:
     except (pa.ArrowException, OSError, ValueError) as error:
         raise BadInput(f"'{name}' is not a Parquet file that can be read: {' '.join(str(error).split())[:200]}.") from None
     for row in rows:
-        yield lambda row=row: _from_values(row)  # type: ignore[misc]
+        yield lambda row=row: _from_values(row, find)  # type: ignore[misc]
 
 
-def _from_values(values: dict[str, Any]) -> StoredGame:
+def _from_values(values: dict[str, Any], find: FindGame) -> StoredGame:
     missing = [name for name in ("game", "moves") if values.get(name) is None]
     if missing:
         raise Damaged(f"it has no '{missing[0]}'")
@@ -239,7 +239,7 @@ def _from_values(values: dict[str, Any]) -> StoredGame:
     numbers = {name: _number(complete[name], kind) for name, kind in NUMBERS.items() if complete[name] is not None}
     texts = {name: clean_text(str(value)) for name, value in complete.items() if name not in NUMBERS and value is not None}
     game = game_from_row(SimpleNamespace(**{**complete, **texts, **numbers}))
-    return replace(game, id=game.id if is_id(game.id) else "", record=checked(game.record))
+    return replace(game, id=game.id if is_id(game.id) else "", record=checked(game.record, find))
 
 
 def _number(value: Any, kind: type[int] | type[float]) -> int | float:

@@ -44,8 +44,9 @@ class GameFilter:
 
     def condition(self) -> ColumnElement[bool]:
         parts: list[ColumnElement[bool]] = []
+        if self.game is not None:
+            parts.append(_of_game(self.game))
         for name, column in (
-            (self.game, games.c.game),
             (self.first, games.c.first),
             (self.second, games.c.second),
             (self.source, games.c.source),
@@ -136,7 +137,7 @@ def newest_ratings(connection: Connection, game: str | None = None) -> list[dict
     """Those that were fitted together last, in exactly this game if one is named, the best player first."""
     newest = select(ratings.c.fit).order_by(ratings.c.made.desc(), ratings.c.fit).limit(1)
     if game is not None:
-        newest = newest.where(ratings.c.game == game)
+        newest = newest.where(ratings.c.game == logged_name(game))
     statement = select(ratings).where(ratings.c.fit == newest.scalar_subquery())
     statement = statement.order_by(ratings.c.rating.desc(), ratings.c.player)
     return [dict(row) for row in connection.execute(statement).mappings()]
@@ -156,6 +157,22 @@ def _the_one(connection: Connection, table: Table, beginning: str, kind: str) ->
 
 def _newest_first(statement: Select[Any]) -> Select[Any]:
     return statement.order_by(games.c.ended.desc(), games.c.id.desc())
+
+
+def logged_name(game: str) -> str:
+    """How the log calls a game that is named with parameters: without those that are the usual ones."""
+    from boardzero.games.catalogue import BUILT_IN, find_game
+
+    if ":" not in game or game.partition(":")[0] not in BUILT_IN:  # nobody who asks has a file of rules run
+        return game
+    return find_game(game).specification
+
+
+def _of_game(game: str) -> ColumnElement[bool]:
+    """`othello` is every Othello, `othello:size=8` only the usual one, which the log calls `othello` too."""
+    if "*" in game or ":" not in game:
+        return _named(games.c.game, game)
+    return games.c.game == logged_name(game)
 
 
 def _named(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
