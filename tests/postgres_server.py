@@ -52,7 +52,7 @@ class PostgresServer:
         rules = self.folder / "data" / "pg_hba.conf"
         rules.write_text(f"host all {user} 127.0.0.1/32 scram-sha-256\n{rules.read_text()}")
         with psycopg.connect(self.url(), autocommit=True) as connection:
-            connection.execute(f"create role {user} login password '{password}'")  # type: ignore[call-overload]
+            connection.execute(f"create role {user} login password '{password}'")
             connection.execute("select pg_reload_conf()")
 
     def _run(self, program: str, *arguments: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 import typer
 from training_runs import begin, run
 
-from boardzero.arena.perfect_play import draw_solved_positions
+from boardzero.arena.perfect_play import draw_solved_positions, search_chooser
 from boardzero.arena.solved_games import SolvedPosition, find_solver
 from boardzero.cli.main import app
 from boardzero.errors import BadInput
@@ -86,13 +86,12 @@ def test_what_was_measured_before_an_interruption_is_not_measured_again(
     folder = begin(tmp_path / "run", "keep_every=1", "evaluation.every=0", game=GAME.specification, generations=2)
     run(folder)
     searched: list[int] = []
-    search = perfect_run.search_chooser
 
     def counted(*arguments: object) -> object:
         if len(searched) == 2:
             raise KeyboardInterrupt
         searched.append(1)
-        return search(*arguments)  # type: ignore[arg-type]
+        return search_chooser(*arguments)  # type: ignore[arg-type]
 
     command = ["perfect", "--run", str(folder.path), "--sims", "4", "--draw", "30", "--json"]
     monkeypatch.setattr(perfect_run, "search_chooser", counted)
