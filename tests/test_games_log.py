@@ -203,6 +203,7 @@ def test_while_the_database_is_down_a_match_goes_on_and_its_games_come_later(boa
         (["match", "tictactoe", "random", "random", "--database", "oracle://x/y"], "is not a database that boardzero"),
         (["match", "tictactoe", "random", "random", "--database", "missing/games.sqlite"], "there is no folder"),
         (["play", "tictactoe", "--first", "random", "--second", "random", "--database", "."], "is a folder"),
+        (["train", "tictactoe", "--run", "new", "--database", "mysql://here/there"], "is not a database that boardzero"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(boardzero: Boardzero, arguments: list[str], said: str) -> None:
@@ -210,4 +211,4 @@ def test_bad_input_is_one_sentence_and_exit_code_2(boardzero: Boardzero, argumen
     assert output == ""
     (line,) = errors.splitlines()
     assert line.startswith("boardzero: ") and said in line
-    assert not Path("typo.sqlite").exists()
+    assert not Path("typo.sqlite").exists() and not Path("new").exists()

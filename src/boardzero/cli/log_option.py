@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,6 +44,19 @@ def game_log(asked: bool, database: str | None) -> Iterator["GameLog | None"]:
 
     with GameLog(database or usual_database(), _say) as log:
         yield log
+
+
+def refuse_bad_log(asked: bool, database: str | None) -> None:
+    """For who leaves things behind before the log is opened: one that can never work is refused now (BadInput)."""
+    if not asked and database is None:
+        return
+    from boardzero.storage.database import Database, DatabaseDown
+    from boardzero.storage.places import usual_database
+
+    opened = Database(database or usual_database())
+    with suppress(DatabaseDown):
+        opened.prepare_writing()
+    opened.close()
 
 
 def match_log(log: "GameLog | None", source: str) -> "GameListener | None":
