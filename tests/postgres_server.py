@@ -45,6 +45,16 @@ class PostgresServer:
         self._run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", "boardzero", name)
         return self.url(name)
 
+    def require_password(self, user: str, password: str) -> None:
+        """Make a user who has to say it."""
+        import psycopg
+
+        rules = self.folder / "data" / "pg_hba.conf"
+        rules.write_text(f"host all {user} 127.0.0.1/32 scram-sha-256\n{rules.read_text()}")
+        with psycopg.connect(self.url(), autocommit=True) as connection:
+            connection.execute(f"create role {user} login password '{password}'")
+            connection.execute("select pg_reload_conf()")
+
     def _run(self, program: str, *arguments: str) -> None:
         """PostgreSQL refuses to run as root; then it runs as the user who owns the folder."""
         owner = self.folder.stat()

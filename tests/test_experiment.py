@@ -235,6 +235,7 @@ def test_equal_positions_become_generations(tmp_path: Path, positions: int, gene
         ('"selfplay.games" = 16', '"selfplay.game" = 16', "did you mean 'games'"),
         ('game = "tictactoe"', 'game = "tiktak"', "There is no game"),
         ("seeds = [1, 2]", "seeds = []", "seeds"),
+        ("seeds = [1, 2]", "seeds = [1, 1]", "two of its seeds are the same"),
         ("seeds = [1, 2]", 'preset = "nobody"', "There is no preset 'nobody'"),
         (
             '"training.value.target" = "q", "selfplay.noise" = false',

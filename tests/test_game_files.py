@@ -1,7 +1,9 @@
 """Games as text, JSON lines, Parquet, SGF, GGF and PSQ: what is written is read back, and so is what others wrote."""
 
 import random
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -120,7 +122,7 @@ def test_psq_keeps_moves_players_and_result(record: GameRecord) -> None:
     if not record.moves and record.result == "unfinished":
         record = replace(record, seconds=(0.0, 0.0))
     found = read_back(content, "psq").record
-    reason = record.reason if record.reason in ("rules", "stopped") else "resignation"
+    reason = record.reason if record.reason in ("rules", "stopped", "time") else "resignation"
     seconds = tuple(spent if record.plies > side else 0.0 for side, spent in enumerate(record.seconds))
     assert found == replace(record, reason=reason, seconds=seconds)  # type: ignore[arg-type]
 
@@ -154,6 +156,35 @@ def test_the_same_game_read_again_has_the_same_id_and_played_twice_has_two() -> 
     assert first == again and len(set(first)) == 2
 
 
+def test_what_is_written_is_sgf_as_its_definition_has_it() -> None:
+    """DT holds days only and AP two values with a colon between them; Othello has the points that Edax reads."""
+    othello = replace(record_of(Position(find_game("othello"), "f5 d6 c3"), ("a", "b")), ended="2031-01-31T12:00:00Z")
+    gomoku = record_of(Position(find_game("gomoku"), "h8 g9"), ("a", "b"))
+    text = format_games([StoredGame("", othello), StoredGame("", gomoku)], "sgf")[0].decode()
+    assert text.count("FF[4]") == 2 and len(re.findall(r"AP\[boardzero:[^\]:]+\]", text)) == 2
+    assert "DT[2031-01-31]" in text and "XD[2031-01-31T12:00:00Z]" in text
+    assert "AB[e4][d5]AW[d4][e5]PL[B]" in text and ";B[f5];W[d6];B[c3])" in text
+    assert ";B[hh];W[gg])" in text
+    over = random_position("othello:size=4", 1)
+    discs = over.board.split(" ")[0]
+    lead = discs.count("X") - discs.count("O")
+    ended = record_of(over, ("a", "b"), result="first" if lead > 0 else "second", reason="rules")
+    assert f"RE[{'B' if lead > 0 else 'W'}+{abs(lead)}]".encode() in format_games([StoredGame("", ended)], "sgf")[0]
+
+
+def test_no_name_is_taken_for_something_else_in_psq() -> None:
+    """A move, a code of what went wrong, or the end."""
+    for name in ("8,8", "-1", "15", "1,Freestyle"):
+        record = record_of(Position(find_game("gomoku:size=9"), "a1 b2"), (name, "b"))
+        found = read_back(format_games([StoredGame("", record)], "psq")[0], "psq").record
+        assert (found.players, found.moves, found.result) == ((f"player {name}", "b"), "a1 b2", "unfinished")
+
+
+def test_seconds_in_ggf_have_no_exponent() -> None:
+    record = replace(record_of(Position(find_game("othello"), "f5 d6"), ("a", "b")), seconds=(0.00004, 2_500_000.0))
+    assert b"B[f5//0.000]W[d6//2500000.000]" in format_games([StoredGame("", record)], "ggf")[0]
+
+
 # -- what others write -------------------------------------------------------------------------------------------------
 def test_ggf_of_a_game_server_is_read() -> None:
     """With ratings, evaluations, times, a pass, a time zone and several games on lines between other text."""
@@ -178,8 +209,9 @@ def test_passes_that_a_file_leaves_out_are_put_in() -> None:
     position = next(p for p in (random_position("othello:size=6", seed) for seed in range(100)) if "pass" in p.moves)
     winner: Result = "draw" if position.winner is None else ("first", "second")[position.winner]
     game = StoredGame("", record_of(position, ("a", "b"), result=winner, reason="rules"))
-    for form, passes in (("ggf", ("B[pass]", "W[pass]")), ("sgf", (";B[]", ";W[]"))):
+    for form, passes in (("ggf", ("B[pass]", "W[pass]")), ("sgf", (";B[PA]", ";W[PA]"))):
         text = format_games([game], form)[0].decode()
+        assert any(written in text for written in passes)
         for written in passes:
             text = text.replace(written, "")
         assert read_back(text.encode(), form).record.moves == position.moves
@@ -236,6 +268,100 @@ def test_psq_of_a_tournament_is_read() -> None:
     assert (record.moves, record.seconds) == ("h8 h9 i8", (1.28, 0.0))
 
 
+def test_a_game_that_was_lost_on_time_in_piskvork_is_lost_on_time() -> None:
+    text = "Piskvorky 15x15, 11:11, 0\n8,8,1250\n8,7,90\n9,8,30\npbrain-one\npbrain-two\n15\n"
+    record = read_back(text.encode(), "psq").record
+    assert (record.result, record.reason) == ("first", "time")
+
+
+@pytest.mark.parametrize("said", ["-127.000", "?", "", "nan", "resigned"])
+def test_a_result_in_ggf_that_is_none_is_not_believed(said: str) -> None:
+    """Edax writes −127 of games that are not over."""
+    record = read_back(GOOD_GGF.replace("RE[?]", f"RE[{said}]").encode(), "ggf").record
+    assert (record.result, record.reason) == ("unfinished", "stopped")
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"), [("2000-4-16 11:13 EST", "2000-04-16"), ("2000.16.04", ""), ("2001", "2001"), ("long ago", "")]
+)
+def test_dates_of_old_servers_are_read_as_far_as_they_are_dates(said: str, kept: str) -> None:
+    assert read_back(GOOD_GGF.replace("RE[?]", f"DT[{said}]RE[?]").encode(), "ggf").record.ended == kept
+
+
+SGF_OF_GOMOKU = "(;GM[4]FF[4]SZ[15]PB[Jörg];B[hh]\n;W[gg])\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        SGF_OF_GOMOKU.encode(),
+        SGF_OF_GOMOKU.encode("utf-8-sig"),
+        SGF_OF_GOMOKU.encode("utf-16"),
+        SGF_OF_GOMOKU.replace("\n", "\r\n").encode(),
+        SGF_OF_GOMOKU.replace("\n", "\r").encode(),
+        SGF_OF_GOMOKU.encode("iso-8859-1"),
+        SGF_OF_GOMOKU.replace("SZ", "CA[ISO-8859-15]SZ").encode("iso-8859-15"),
+        SGF_OF_GOMOKU.replace("SZ", "CA[big5]SZ").encode(),
+        SGF_OF_GOMOKU.replace("SZ", "CA[of our own]SZ").encode(),
+        SGF_OF_GOMOKU.replace("SZ", "CA[zip]SZ").encode(),
+    ],
+)
+def test_a_file_is_read_whatever_its_characters_and_line_ends_are(content: bytes) -> None:
+    record = read_back(content, "sgf").record
+    assert record.moves == "h8 g9"
+    assert record.players[0] == "Jörg" or b"big5" in content
+
+
+def test_characters_that_an_sgf_names_are_its_characters() -> None:
+    text = "(;GM[4]CA[Shift_JIS]SZ[15]PB[表];B[hh])"  # whose second byte is a backslash
+    assert read_back(text.encode("shift_jis"), "sgf").record.players[0] == "表"
+
+
+def test_what_an_sgf_says_of_itself_is_believed_only_where_it_can_be() -> None:
+    text = f"(;XG[connect4]RE[B+R]XE[sorcery]XT[nan 1e999]XO[{'9' * 5000}]DT[soon];B[4])"
+    record = read_back(text.encode(), "sgf").record
+    assert (record.reason, record.seconds, record.opening, record.ended) == ("resignation", (0.0, 0.0), 0, "")
+
+
+def test_no_file_of_games_has_a_program_run(tmp_path: Path) -> None:
+    program = tmp_path / "rules.py"
+    program.write_text("raise SystemError('it was run')")
+    for form, text in (("text", f"game: {program}:size=5\nmoves: 1\n"), ("sgf", f"(;XG[{program}];B[1])")):
+        (skipped,) = parse_games(text.encode(), form, "file")
+        assert isinstance(skipped, Skipped) and f"Its rules are a program, '{program}'" in skipped.sentence
+        (skipped,) = parse_games(text.encode(), form, "file", find_game)
+        assert isinstance(skipped, Skipped) and "it was run" in skipped.sentence
+
+
+def test_an_id_that_is_not_ours_does_not_count() -> None:
+    """Or two files that number their games would have the same ones."""
+    first, second = (read_back(f"id: 1\ngame: connect4\nmoves: {move}\n".encode(), "text") for move in "12")
+    assert len(first.id) == len(second.id) == 32 and first.id != second.id
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("2031-01-31T12:00:00Z", "2031-01-31T12:00:00Z"),
+        ("2031-01-31T13:30:00+01:30", "2031-01-31T12:00:00Z"),
+        ("2031-01-31 12:00:00.25", "2031-01-31T12:00:00Z"),
+        ("2031-01-31", "2031-01-31"),
+        ("1999", "1999"),
+    ],
+)
+def test_moments_are_kept_in_utc(said: str, kept: str) -> None:
+    assert read_back(f"game: connect4\nmoves: 1\nended: {said}\n".encode(), "text").record.ended == kept
+
+
+@pytest.mark.parametrize("form", ["text", "json", "parquet", "sgf"])
+def test_odd_line_ends_in_names_do_not_end_a_game(form: str) -> None:
+    record = record_of(Position(find_game("connect4"), "12"), ("a\u2028b\x85c\x1cd", "\vx\f"))
+    games = [StoredGame(new_id(), record), StoredGame(new_id(), record)]
+    read = list(parse_games(format_games(games, form)[0], form, "file"))
+    names = {" ".join(name.split()) for game in read if isinstance(game, StoredGame) for name in game.record.players}
+    assert len(read) == 2 and names == {"a b c d", "x"}
+
+
 def test_games_that_were_saved_with_save_are_read() -> None:
     line = (
         '{"game": "tictactoe", "players": ["human", "random"], "start": ".../.../... X", "moves": "a1 b2", "opening": 0,'
@@ -279,8 +405,12 @@ GOOD_GGF = "(;GM[Othello]PB[a]PW[b]RE[?]BO[8 " + "-" * 27 + "O*------*O" + "-" *
         ("text", "game: tictactoe\nmoves: a1\nstart: rubbish", "The board has rows of"),
         ("json", '{"game": "connect4", "moves": "1', "the line is not a game"),
         ("json", "[1, 2]", "the line is not a game"),
-        ("json", '{"game": "connect4", "moves": "12", "number": 1e30}', "is too large"),
-        ("json", '{"game": "connect4", "moves": "12", "seconds": [NaN, 1]}', "is too large"),
+        ("json", '{"game": "connect4", "moves": "12", "number": 1e30}', "is not between 0 and"),
+        ("json", '{"game": "connect4", "moves": "12", "seconds": [NaN, 1]}', "is not between 0 and"),
+        ("json", '{"game": "connect4", "moves": "12", "seconds": [-1, 1]}', "is not between 0 and"),
+        ("json", '{"game": "connect4", "moves": "12", "ended": "yesterday"}', "'yesterday' is not a date"),
+        ("json", '{"game": "connect4", "moves": "12", "ended": "2031-02-30"}', "'2031-02-30' is not a date"),
+        ("json", "[" * 100_000, "the line is not a game"),
         ("json", '{"game": "connect4", "moves": "12", "opening": Infinity}', "a number is not one"),
         ("json", '{"game": "connect4", "moves": "12", "players": ["alone"]}', "the line is not a game"),
         ("sgf", "(;GM[4]SZ[15];B[hh];W[hh])", "Move 2, h8, is illegal"),
@@ -306,6 +436,7 @@ GOOD_GGF = "(;GM[Othello]PB[a]PW[b]RE[?]BO[8 " + "-" * 27 + "O*------*O" + "-" *
         ("psq", "Piskvorky 15x15, 11:11, 0\n8,8,0\n-1\n1,Renju", "its rule 'renju' is unknown"),
         ("psq", "Piskvorky 15x15, 11:11, 0\n", "cut short"),
         ("psq", "something else", "does not begin like"),
+        ("psq", f"Piskvorky {'9' * 5000}x15, 0:0, 0", "does not begin like"),
     ],
 )
 def test_a_damaged_or_illegal_game_is_named_and_the_next_is_read(form: str, text: str, said: str) -> None:
@@ -334,6 +465,47 @@ def test_a_game_with_bytes_changed_is_read_or_skipped(data: st.DataObject, form:
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     for game in parse_games(bytes(content), form, "file"):
         assert isinstance(game, Skipped | StoredGame)
+
+
+PIECES = (
+    *(
+        b"nan",
+        b"-1",
+        b"1e999",
+        b"9" * 5000,
+        b"[",
+        b"]",
+        b"(",
+        b")",
+        b";",
+        b"\\",
+        b"\0",
+        b"\xff",
+        b"\n",
+        b"\r\n",
+        b'"',
+        b"{}",
+        b"tt",
+    ),
+    *(b"SZ[0]", b"PL[W]", b"AB[aa:cc]", b"XG[connect4]", b"XB[x]", b"XO[5]", b"BO[]", b"TY[88]", b"KM[3]", b"CA[utf-7]"),
+    *(b"Piskvorky 5x5, 0:0, 0\n", b"15\n", b"2,Standard\n", b"ended: 9999-99-99\n", b"first: \n", b"\xe2\x80\xa8"),
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(data=st.data(), form=st.sampled_from(["text", "json", "sgf", "ggf", "psq"]))
+def test_whatever_is_read_from_a_damaged_file_can_be_written_and_read_again(data: st.DataObject, form: str) -> None:
+    record = random_record("gomoku:size=5" if form == "psq" else "othello:size=4", 7)
+    content = bytearray(format_games([StoredGame("", record)], form)[0])
+    for _ in range(data.draw(st.integers(1, 4))):
+        place, length = data.draw(st.integers(0, len(content))), data.draw(st.integers(0, 4))
+        content[place : place + length] = data.draw(st.sampled_from(PIECES))
+    for game in parse_games(bytes(content), form, "file"):
+        if isinstance(game, StoredGame):
+            names = tuple(" ".join(name.split()) or "?" for name in game.record.players)  # SGF has no line ends in names
+            again = read_back(format_games([game], "sgf")[0], "sgf").record
+            remark = " ".join(game.record.remark.split())
+            assert again == replace(game.record, players=names, remark=remark)  # type: ignore[arg-type]
 
 
 def test_a_file_that_is_no_parquet_is_refused() -> None:

@@ -78,6 +78,8 @@ def test_a_game_in_the_terminal_is_logged_and_shown(boardzero: Boardzero, monkey
     answer = boardzero.json("games-log", "show", game.id[:6])
     assert isinstance(answer["boards"], list) and len(answer["boards"]) == game.record.plies + 1
     assert "X to move" in boardzero("games-log", "show", game.id[:6], "--ply", "0")[0]
+    for seconds in ("nan", "inf"):
+        assert "Invalid value for '--seconds'" in boardzero("games-log", "replay", game.id, "--seconds", seconds, code=2)[1]
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.jsonl", "a.parquet", "a.sgf"])
@@ -111,6 +113,14 @@ def test_damaged_games_are_named_and_the_others_imported(boardzero: Boardzero) -
     assert len(errors.splitlines()) == 1
 
 
+def test_a_log_that_the_environment_names_and_that_is_not_there_is_not_made_by_looking(
+    boardzero: Boardzero, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOARDZERO_DATABASE", "typo.sqlite")
+    assert "There is no game log '" in boardzero("games-log", code=2)[1]
+    assert not Path("typo.sqlite").exists()
+
+
 TRAINING = ["train", "tictactoe", "--generations", "2", "--run", "run"]
 SMALL = ["network.blocks=1", "network.channels=8", "selfplay.games=16", "selfplay.workers=1", "training.first_positions=100",
          "training.positions=60", "training.batch=32", "selfplay.cap.full_simulations=8", "evaluation.games=2",
@@ -129,7 +139,6 @@ def test_a_training_is_logged_and_its_ratings_and_evaluations_are_shown(boardzer
     output, _ = boardzero("games-log", "evaluations", run["id"][:6], *asked)
     assert "random" in output and "%" in output
     assert json.loads(boardzero("games-log", "--source", "evaluation", "--player", "random", "--json", *asked)[0])["total"] == 2
-    assert boardzero("games-log", "evaluations", "ffff", *asked)[0] == "There are no evaluations of a run 'ffff' in the log.\n"
     assert boardzero("games-log", "ratings", *asked)[0] == "There are no ratings in the log.\n"
     few = ["--sims", "4", "--networks", "2", "--no-anchors", "--games", "8"]
     boardzero("rate", "run", "random", *few, *asked)
@@ -176,10 +185,14 @@ def test_while_the_database_is_down_a_match_goes_on_and_its_games_come_later(boa
         (["games-log", "--database", "typo.sqlite"], "There is no game log '"),
         (["games-log", "runs", "--database", "typo.sqlite"], "typo.sqlite'."),
         (["games-log", "--result", "won"], "There is no result 'won'"),
+        (["games-log", "--game", "othello:sise=6"], "did you mean 'size'"),
         (["games-log", "--since", "tomorrow"], "'tomorrow' is not a date"),
         (["games-log", "show", "abc"], "There is no game 'abc' in the log."),
         (["games-log", "show", "xyz"], "'xyz' is not the id of a game"),
         (["games-log", "replay", "1"], "There is no game '1'"),
+        (["games-log", "evaluations", "ffff"], "There is no training run 'ffff' in the log."),
+        (["games-log", "evaluations", "runs/first"], "'runs/first' is not the id of a training run"),
+        (["games-log", "--shortest", "9" * 30], "cannot be asked this"),
         (["games-log", "export", "games.pgn"], "does not tell the format"),
         (["games-log", "export", "games.sgf", "--format", "pgn"], "'pgn' is not a format"),
         (["games-log", "export", "-"], "say --format"),
@@ -190,6 +203,7 @@ def test_while_the_database_is_down_a_match_goes_on_and_its_games_come_later(boa
         (["match", "tictactoe", "random", "random", "--database", "oracle://x/y"], "is not a database that boardzero"),
         (["match", "tictactoe", "random", "random", "--database", "missing/games.sqlite"], "there is no folder"),
         (["play", "tictactoe", "--first", "random", "--second", "random", "--database", "."], "is a folder"),
+        (["train", "tictactoe", "--run", "new", "--database", "mysql://here/there"], "is not a database that boardzero"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(boardzero: Boardzero, arguments: list[str], said: str) -> None:
@@ -197,4 +211,4 @@ def test_bad_input_is_one_sentence_and_exit_code_2(boardzero: Boardzero, argumen
     assert output == ""
     (line,) = errors.splitlines()
     assert line.startswith("boardzero: ") and said in line
-    assert not Path("typo.sqlite").exists()
+    assert not Path("typo.sqlite").exists() and not Path("new").exists()

@@ -30,6 +30,19 @@ def test_the_interval_covers_the_true_score(distribution: list[float], pairs: in
     assert covered / trials > 0.93
 
 
+@pytest.mark.parametrize(("chances", "games"), [((0.5, 0.0, 0.5), 15), ((0.7, 0.2, 0.1), 15), ((0.2, 0.1, 0.7), 75)])
+def test_the_interval_of_single_games_covers_the_true_score(chances: tuple[float, ...], games: int) -> None:
+    draw = np.random.default_rng(7)
+    truth, points = chances[0] + chances[1] / 2, (1.0, 0.5, 0.0)
+    intervals = [score_interval([(points[one],) for one in row]) for row in draw.choice(3, (1500, games), p=chances)]
+    assert sum(low <= truth <= high for low, high in intervals) / 1500 > 0.93
+
+
+def test_single_games_say_as_much_as_pairs_that_are_won_or_lost_as_a_whole() -> None:
+    single = score_interval([(1.0,)] * 9 + [(0.0,)] * 6)
+    assert single == pytest.approx(score_interval([(1.0, 1.0)] * 9 + [(0.0, 0.0)] * 6))
+
+
 def test_the_interval_uses_that_pairs_vary_less_than_games() -> None:
     split = [(1.0, 0.0)] * 99 + [(1.0, 1.0)]  # the opening decides nearly every game
     low, high = score_interval(split)

@@ -4,12 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
+import typer
 from training_runs import begin, run
 
-from boardzero.arena.perfect_play import draw_solved_positions
+from boardzero.arena.perfect_play import draw_solved_positions, search_chooser
 from boardzero.arena.solved_games import SolvedPosition, find_solver
 from boardzero.cli.main import app
 from boardzero.errors import BadInput
+from boardzero.evaluation import perfect_run
 from boardzero.evaluation.habits import blocks_of, observe_habits, wins_at_once
 from boardzero.evaluation.perfect_run import answers
 from boardzero.games.catalogue import find_game
@@ -76,6 +78,31 @@ def test_the_curve_of_a_run_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixtu
     )
     shown = capsys.readouterr()
     assert "20 drawn positions: " in shown.out and f"Drawn: {tmp_path / 'c.html'}" in shown.out
+
+
+def test_what_was_measured_before_an_interruption_is_not_measured_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = begin(tmp_path / "run", "keep_every=1", "evaluation.every=0", game=GAME.specification, generations=2)
+    run(folder)
+    searched: list[int] = []
+
+    def counted(*arguments: object) -> object:
+        if len(searched) == 2:
+            raise KeyboardInterrupt
+        searched.append(1)
+        return search_chooser(*arguments)  # type: ignore[arg-type]
+
+    command = ["perfect", "--run", str(folder.path), "--sims", "4", "--draw", "30", "--json"]
+    monkeypatch.setattr(perfect_run, "search_chooser", counted)
+    with pytest.raises(typer.Abort):
+        app(command, standalone_mode=False)
+    assert len(searched) == 2 and not (folder.path / "perfect.json").exists()
+    searched.append(1)  # from here on, no interruption
+    app(command, standalone_mode=False)
+    assert [one["generation"] for one in json.loads(capsys.readouterr().out)["networks"]] == [0, 1, 2]
+    assert len(searched) == 4, "the third network only"
+    assert (folder.path / "perfect.json").exists() and not (folder.path / "perfect-unfinished.json").exists()
 
 
 def test_a_curve_needs_a_run() -> None:

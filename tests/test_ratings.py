@@ -415,12 +415,14 @@ def test_logged_ratings_of_networks_belong_to_their_run(trained: Path, tmp_path:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--game", "tictactoe", "nowhere"], "There is no player 'nowhere'"),
+        (["--game", "tictactoe", "nowhere"], "'nowhere' is neither the folder of a run nor a player"),
+        (["runs/nowhere"], "'runs/nowhere' is neither the folder of a run nor a player"),
         (["random", "mcts:sims=5"], "Name at least one run's folder"),
         (["--game", "tictactoe", "random", "--no-anchors"], "at least two players"),
         (["--game", "tictactoe", "random", "human", "--no-anchors"], "needs a person"),
         (["--game", "tictactoe", "random", "minimax:depth=1", "--anchor", "perfect", "--no-anchors"], "cannot be the anchor"),
         (["--game", "tictactoe", "random", "minimax:depth=1", "--anchor", "random=high"], "is not a rating"),
+        (["--game", "tictactoe", "random", "minimax:depth=1", "--anchor", "random=nan"], "is not a rating"),
         (["--game", "tictactoe", "random", "minimax:depth=1", "--scale", "wandhoven"], "untrained network"),
         (["--game", "tictactoe", "random", "minimax:depth=1", "--until", "-3"], "--until is -3"),
     ],

@@ -299,14 +299,15 @@ def test_a_browser_opens_the_report_without_errors(trained: Path, browser: Any, 
 
 
 @pytest.mark.slow
-def test_charts_are_also_written_as_pictures(trained: Path, tmp_path: Path) -> None:
+def test_charts_and_games_are_also_written_as_pictures(trained: Path, tmp_path: Path) -> None:
     pytest.importorskip("kaleido")
     from page_browser import CHROMIUM
 
     if not Path(CHROMIUM).is_file():
         pytest.skip(f"Chromium is not installed at {CHROMIUM}")
     _, *pictures = write_report([trained], tmp_path / "report.html", pictures=True)
-    assert len(pictures) == 9
+    names = [picture.name for picture in pictures]
+    assert len(names) == 9 + 3 and names[-3:] == [f"report-game-{number}.png" for number in (1, 2, 3)]
     for picture in pictures:
         assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size > 5000
 

@@ -1,6 +1,9 @@
 """The game log: its tables, its migrations, several writers at once, and databases that do not answer."""
 
+import contextlib
 import json
+import math
+import os
 import sqlite3
 import subprocess
 import sys
@@ -16,10 +19,11 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from postgres_server import PostgresServer, postgres_server
-from sqlalchemy import insert, text
+from sqlalchemy import insert, select, text
 from storage_helpers import games_in, random_record
 
 from boardzero.errors import BadInput
+from boardzero.storage import database as database_module
 from boardzero.storage import log as log_module
 from boardzero.storage import schema
 from boardzero.storage.database import Database, DatabaseDown
@@ -37,7 +41,9 @@ from boardzero.storage.queries import (
 )
 from boardzero.storage.spool import FILE, Spool
 from boardzero.storage.tables import games as games_table
+from boardzero.storage.tables import generations as generations_table
 from boardzero.storage.tables import metadata
+from boardzero.storage.tables import runs as runs_table
 
 
 @pytest.fixture(scope="module")
@@ -76,10 +82,12 @@ def test_migrations_make_the_tables_that_the_program_uses(url: str) -> None:
     database.close()
 
 
-def test_the_newest_version_is_the_last_migration() -> None:
+def test_the_versions_that_are_known_are_those_of_the_migrations() -> None:
     config = Config()
     config.set_main_option("script_location", str(schema.MIGRATIONS))
-    assert ScriptDirectory.from_config(config).get_current_head() == schema.NEWEST
+    scripts = ScriptDirectory.from_config(config)
+    assert scripts.get_current_head() == schema.NEWEST
+    assert sorted(script.revision for script in scripts.walk_revisions()) == list(schema.VERSIONS)
 
 
 def test_a_database_of_the_first_version_is_upgraded_and_keeps_its_games(url: str) -> None:
@@ -103,6 +111,26 @@ def test_tables_of_a_newer_program_are_refused(tmp_path: Path) -> None:
         connection.execute("update alembic_version set version_num = '9999'")
     with pytest.raises(BadInput, match="newer boardzero"):
         Database(path).prepare()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "create table games (title text)",
+        "create table alembic_version (version_num varchar(32))",
+        "create table alembic_version as select 'ae1027a6acf' as version_num",
+        "create table alembic_version as select '0001a' as version_num",
+    ],
+)
+def test_a_database_of_another_program_is_refused_and_not_touched(tmp_path: Path, statement: str) -> None:
+    path = tmp_path / "theirs.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement)
+        connection.commit()
+    with pytest.raises(BadInput, match="belongs to another program"):
+        Database(str(path)).prepare()
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        assert len(connection.execute("select name from sqlite_master").fetchall()) == 1
 
 
 def test_several_processes_that_make_and_write_one_database_lose_nothing(url: str, tmp_path: Path) -> None:
@@ -199,6 +227,30 @@ def test_what_a_resumed_run_did_again_is_as_it_went_the_last_time(url: str) -> N
     assert evaluated["report"] == {"score": 2}
 
 
+def test_what_no_database_can_hold_does_not_keep_a_row_out(url: str) -> None:
+    """Names that are no text, and figures that are none, as a training that diverges has them."""
+    run = {"id": new_id(), "game": "tictactoe", "settings": {}, "begun": "2031", "who": "me"}
+    figures = {"generation": 1, "ended": "2031", "seconds": 1.0, "games": 1, "positions": 1}
+    with GameLog(url, silence) as log:
+        log.write([Entry("runs", {**run, "folder": "a\0b\udcff"})])
+        report = {"loss": math.nan, "names": ["\ud800"]}
+        log.write([Entry("generations", {**figures, "run": run["id"], "value_loss": math.inf, "report": report})])
+    database = Database(url)
+    with database.reading() as connection:
+        assert connection.execute(select(runs_table.c.folder)).scalar() == "ab?"
+        row = connection.execute(select(generations_table)).one()
+    database.close()
+    assert row.value_loss is None and row.report == {"loss": None, "names": ["?"]}
+
+
+def test_a_question_that_no_database_understands_is_refused(url: str) -> None:
+    database = Database(url)
+    for asked in (GameFilter(shortest=10**30), GameFilter(player="\udcff")):
+        with pytest.raises(BadInput, match="cannot be asked this"), database.reading() as connection:
+            count_games(connection, asked)
+    database.close()
+
+
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_fault_of_the_program_loses_no_rows_and_lets_nobody_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
@@ -265,6 +317,8 @@ def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         (GameFilter(), [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]),
         (GameFilter(game="connect4"), [7, 6, 5, 4, 3, 2, 1, 0]),
         (GameFilter(game="connect4:rows=5"), [7, 6, 5]),
+        (GameFilter(game="connect4:columns=7,rows=5"), [7, 6, 5]),
+        (GameFilter(game="connect4:rows=6"), [4, 3, 2, 1, 0]),
         (GameFilter(game="connect4*", longest=1), [1, 0]),
         (GameFilter(player="mcts"), [9, 7, 6, 5, 3, 1, 0]),
         (GameFilter(first="mcts"), [9, 7, 5, 3, 1]),
@@ -280,6 +334,8 @@ def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         (GameFilter(until="2030"), []),
         (GameFilter(run=id_of("run")[:6]), [7]),
         (GameFilter(player="100%"), []),
+        (GameFilter(player="MCTS*"), []),
+        (GameFilter(player="PERFECT"), []),
         (GameFilter(player="_cts*"), []),
     ],
 )
@@ -302,11 +358,37 @@ def test_a_game_is_found_by_the_beginning_of_its_id(filled: Database) -> None:
 
 @pytest.mark.parametrize(
     ("asked", "said"),
-    [({"result": "won"}, "There is no result 'won'"), ({"since": "yesterday"}, "'yesterday' is not a date")],
+    [
+        ({"result": "won"}, "There is no result 'won'"),
+        ({"since": "yesterday"}, "'yesterday' is not a date"),
+        ({"until": "2031-13"}, "'2031-13' is not a date"),
+    ],
 )
 def test_filters_that_mean_nothing_are_refused(asked: dict[str, str], said: str) -> None:
     with pytest.raises(BadInput, match=said):
         GameFilter(**asked)  # type: ignore[arg-type]
+
+
+def test_a_game_of_an_unknown_day_was_played_neither_before_nor_after_another(tmp_path: Path) -> None:
+    url = str(tmp_path / "games.sqlite")
+    with GameLog(url, silence) as log:
+        log_game(log, random_record(ended=""), "import")
+    assert len(games_in(url)) == 1
+    assert games_in(url, GameFilter(until="2031")) == games_in(url, GameFilter(since="1900")) == []
+
+
+def test_evaluations_are_those_of_one_run(url: str) -> None:
+    run: dict[str, Any] = {"folder": "here", "game": "tictactoe", "settings": {}, "begun": "2031", "who": "me"}
+    with GameLog(url, silence) as log:
+        log.write(Entry("runs", {**run, "id": beginning + 31 * "0"}) for beginning in ("a", "b"))
+        log.write([Entry("runs", {**run, "id": "b" + 31 * "1"})])
+    database = Database(url)
+    with database.reading() as connection:
+        assert list_evaluations(connection, "a") == []
+        for beginning, said in (("b", "Several training runs begin with 'b'"), ("c", "There is no training run 'c'")):
+            with pytest.raises(BadInput, match=said):
+                list_evaluations(connection, beginning)
+    database.close()
 
 
 # -- databases that do not answer --------------------------------------------------------------------------------------
@@ -353,6 +435,51 @@ def test_games_of_a_process_that_ended_during_an_outage_are_written_by_the_next(
     assert len(games_in(url)) == 4, "and nothing twice"
 
 
+def test_a_database_that_stays_locked_gets_its_games_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database_module, "BUSY_SECONDS", 0.05)
+    url, said = str(tmp_path / "games.sqlite"), list[str]()
+    with GameLog(url, said.append, retry_seconds=0.05) as log:
+        with contextlib.closing(sqlite3.connect(url, isolation_level=None)) as other:
+            other.execute("begin immediate")
+            log_game(log, random_record(), "play")
+            log.flush()
+            assert len(said) == 1 and "does not answer (database is locked)" in said[0]
+            other.execute("rollback")
+        time.sleep(0.1)
+        log_game(log, random_record(seed=1), "play")
+    assert len(games_in(url)) == 2 and "answers again" in said[-1]
+
+
+def test_a_database_that_is_deleted_under_a_writer_is_made_again(tmp_path: Path) -> None:
+    """What is written to a deleted file would be lost without a word."""
+    url = str(tmp_path / "games.sqlite")
+    with GameLog(url, silence) as log:
+        log_game(log, random_record(), "play")
+        log.flush()
+        for path in tmp_path.glob("games.sqlite*"):
+            path.unlink()
+        last = log_game(log, random_record(seed=1), "play")
+    assert [game.id for game in games_in(url)] == [last]
+
+
+def test_a_database_that_may_only_be_read_is_read_and_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = str(tmp_path / "games.sqlite")
+    with GameLog(url, silence) as log:
+        log_game(log, random_record(), "play")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert len(games_in(url)) == 1
+    with pytest.raises(BadInput, match="cannot be used: attempt to write a readonly database"):
+        GameLog(url, silence)
+    assert not list(tmp_path.glob("games.sqlite-*")), "nothing is put beside it"
+
+
+def test_a_spool_that_was_only_just_made_is_left_to_its_process(tmp_path: Path) -> None:
+    spool = Spool(tmp_path, "db")
+    made = spool.path.parent
+    spool.close()  # as if it were not locked yet
+    assert Spool(tmp_path, "db").empty_into(len) == 0 and made.is_dir()
+
+
 def test_a_spool_of_a_living_process_is_left_alone_and_torn_lines_are_skipped(tmp_path: Path) -> None:
     entries = [game_entry(StoredGame(new_id(), random_record("tictactoe", seed))) for seed in range(3)]
     spool, other = Spool(tmp_path, "db"), Spool(tmp_path, "db")
@@ -397,6 +524,11 @@ def test_rows_that_cannot_be_written_stay_in_the_spool(tmp_path: Path) -> None:
         ("sqlite://", "would be lost at once"),
         ("nowhere/at/all/games.sqlite", "there is no folder"),
         (".", "is a folder"),
+        (os.devnull, "is not a file"),
+        ("n" * 300, "cannot be read"),
+        ("~nobody-of-this-name/games.sqlite", "cannot be read"),
+        ("postgresql://127.0.0.1:99999/games", "invalid port number"),
+        ("postgresql://127.0.0.1:1/games?nonsense=1", "invalid connection option"),
     ],
 )
 def test_a_database_that_can_never_work_is_refused(name: str, said: str) -> None:
@@ -415,6 +547,40 @@ def test_another_file_is_not_taken_for_a_database(tmp_path: Path) -> None:
 def test_a_server_that_will_not_have_us_is_refused_at_once(server: PostgresServer) -> None:
     with pytest.raises(BadInput, match="does not exist"):
         GameLog(server.url("no_such_database"), silence)
+
+
+def test_a_wrong_password_is_refused_at_once(server: PostgresServer) -> None:
+    server.require_password("locked", "right")
+    url = server.new_database().replace("boardzero@", "locked:{}@")
+    with pytest.raises(BadInput, match="password authentication failed"):
+        GameLog(url.format("wrong"), silence)
+
+
+def test_a_server_that_only_lets_us_read_is_refused_by_who_writes(server: PostgresServer) -> None:
+    url = server.new_database()
+    with GameLog(url, silence) as log:
+        log_game(log, random_record(), "play")
+        with log.database.writing() as connection:
+            connection.execute(text("create role reader login"))
+            connection.execute(text("grant select on all tables in schema public to reader"))
+    reader = url.replace("boardzero@", "reader@")
+    assert len(games_in(reader)) == 1
+    with pytest.raises(BadInput, match="permission denied for table games"):
+        GameLog(reader, silence)
+
+
+def test_what_the_url_says_of_the_connection_holds(server: PostgresServer) -> None:
+    url = server.new_database()
+    database = Database(url)
+    with database.engine.begin() as connection:
+        connection.execute(text("create schema elsewhere"))
+    database.close()
+    with GameLog(f"{url}?options=-csearch_path%3Delsewhere", silence) as log:
+        log_game(log, random_record(), "play")
+    database = Database(url)
+    with database.engine.connect() as connection:
+        assert connection.execute(text("select count(*) from elsewhere.games")).scalar() == 1
+    database.close()
 
 
 def test_the_password_is_never_shown() -> None:

@@ -1,5 +1,6 @@
 """A training run in the log: what really happened in one, killed and resumed, is there once."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from training_runs import begin, game_numbers
 
 from boardzero.arena.saved_games import position_of
 from boardzero.events.training import NetworksCompared, PerfectPlayMeasured, SelfPlayProgress, StrengthMeasured, TrainingEvent
+from boardzero.storage import run_log
 from boardzero.storage.database import Database
 from boardzero.storage.log import GameLog
 from boardzero.storage.queries import GameFilter, list_evaluations, list_matches, list_runs
@@ -146,3 +148,27 @@ def test_a_run_keeps_its_id_when_its_folder_is_moved(url: str, tmp_path: Path) -
         first = RunLog(log, RunFolder(tmp_path / "run")).run
         (tmp_path / "run").rename(tmp_path / "moved")
         assert RunLog(log, RunFolder(tmp_path / "moved")).run == first
+
+
+def test_a_copy_of_a_run_is_a_run_of_its_own(url: str, tmp_path: Path) -> None:
+    """Or what it does from then on would be taken for what the original did."""
+    begin(tmp_path / "run")
+    with GameLog(url, silence) as log:
+        first = RunLog(log, RunFolder(tmp_path / "run")).run
+        shutil.copytree(tmp_path / "run", tmp_path / "copy")
+        (tmp_path / "link").symlink_to(tmp_path / "run")
+        copy = RunLog(log, RunFolder(tmp_path / "copy")).run
+        assert copy != first
+        assert [RunLog(log, RunFolder(tmp_path / name)).run for name in ("run", "copy", "link")] == [first, copy, first]
+
+
+def test_a_run_that_may_only_be_read_has_the_same_id_every_time(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path, content: bytes) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    folder = begin(tmp_path / "run")
+    monkeypatch.setattr(run_log, "write_durably", refuse)
+    with GameLog(url, silence) as log:
+        assert RunLog(log, folder).run == RunLog(log, folder).run

@@ -61,7 +61,7 @@ def test_100000_games_are_listed_and_filtered_in_under_a_second(kind: str, tmp_p
 def measure(url: str) -> None:
     database = Database(url)
     begun = time.perf_counter()
-    assert import_games(database, many_games()) == COUNT
+    assert import_games(database, many_games(), print) == COUNT
     print(f"\n{database.name}: {COUNT:,} games written in {time.perf_counter() - begun:.1f} s")
     slow = {}
     for name, which in QUESTIONS.items():

@@ -285,7 +285,7 @@ def _faults(match: MatchResult) -> str:
 def _first_row(entry: Entry, key: str, folder: Path, played: Sequence[GameRecord]) -> list[str]:
     """Always moving first: every game is an observation of its own, as far as games differ."""
     points = [0.5 if record.winner is None else float(record.winner == 0) for record in played]
-    low, high = score_interval([(point, point) for point in points])
+    low, high = score_interval([(point,) for point in points])
     counts = " – ".join(str(points.count(value)) for value in (1.0, 0.5, 0.0))
     different = len({record.moves for record in played})
     return [
@@ -296,7 +296,7 @@ def _first_row(entry: Entry, key: str, folder: Path, played: Sequence[GameRecord
 
 def _decided_row(entry: Entry, played: Sequence[GameRecord]) -> list[str]:
     decided = [float(record.winner is not None) for record in played]
-    low, high = score_interval([(one, one) for one in decided])
+    low, high = score_interval([(one,) for one in decided])
     plies = sum(record.plies for record in played) / len(played)
     wins = [sum(record.winner == side for record in played) for side in (0, 1)]
     return [

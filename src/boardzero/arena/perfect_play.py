@@ -67,7 +67,7 @@ def read_positions(path: Path, game: Game, solver: Solver) -> list[SolvedPositio
     missing ones are solved.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"The positions file '{path}' cannot be read: {error}.") from None
     solved = []
@@ -76,7 +76,7 @@ def read_positions(path: Path, game: Game, solver: Solver) -> list[SolvedPositio
             continue
         try:
             solved.append(_read_line(line, game, solver))
-        except (BadInput, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (BadInput, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise BadInput(f"Line {number} of '{path}' is no position: {error}") from None
     return solved
 

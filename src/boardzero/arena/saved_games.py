@@ -52,7 +52,7 @@ class SavedGames:
 
     def _refuse_other_files(self, beginning: bytes) -> None:
         """Games are only added to what is a file of games already; one spoilt line may be all that it holds."""
-        lines = beginning.decode(errors="replace").splitlines()
+        lines = [line for line in beginning.decode(errors="replace").split("\n") if line.strip()]
         if lines and not any(_parse(line) for line in lines) and not (len(lines) == 1 and lines[0].startswith("{")):
             raise BadInput(f"'{self.path}' holds something else than saved games; choose another file.")
 
@@ -63,7 +63,7 @@ class SavedGames:
 def read_games(path: str | Path) -> tuple[list[GameRecord], list[str]]:
     """The games of a file, and a sentence for each line that is damaged and was skipped."""
     try:
-        lines = Path(path).read_bytes().decode(errors="replace").splitlines()
+        lines = Path(path).read_bytes().decode(errors="replace").split("\n")  # other line ends may stand in a name
     except OSError as error:
         raise BadInput(f"Saved games cannot be read from '{path}': {error.strerror or error}.") from None
     parsed = [(number, _parse(line)) for number, line in enumerate(lines, 1) if line.strip()]
@@ -84,7 +84,7 @@ def _parse(line: str) -> GameRecord | None:
         first, second = map(str, values.pop("players"))
         spent, other_spent = map(float, values.pop("seconds"))
         return GameRecord(**values, players=(first, second), seconds=(spent, other_spent))
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         return None
 
 

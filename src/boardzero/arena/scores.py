@@ -63,13 +63,17 @@ def pairs_of(points: Sequence[float]) -> list[tuple[float, ...]]:
 
 
 def score_interval(pairs: Sequence[tuple[float, ...]], confidence: float = 0.95) -> tuple[float, float]:
-    """Where the true score lies, from the points of one side in each pair of games; (0, 1) where nothing is known."""
+    """Where the true score lies, from the points of one side in each pair of games; (0, 1) where nothing is known.
+
+    Games that have nothing in common, like those of one colour, are pairs of a single game each.
+    """
     games = sum(map(len, pairs))
     if not games:
         return 0.0, 1.0
     score = sum(map(sum, pairs)) / games
     widest = score * (1 - score)
-    spread = sum(len(pair) / 2 * (sum(pair) / len(pair) - score) ** 2 for pair in pairs)
+    usual = games / len(pairs)  # number of games in a pair
+    spread = sum(len(pair) / usual * (sum(pair) / len(pair) - score) ** 2 for pair in pairs)
     ratio = min(1.0, (spread / widest + 1) / len(pairs)) if widest else 1.0
     trials = len(pairs) / ratio
     z = NormalDist().inv_cdf((1 + confidence) / 2)

@@ -104,7 +104,9 @@ def show(
 @app.command("replay")
 def replay(
     game_id: GameId,
-    seconds: Annotated[float | None, typer.Option(min=0, help="Wait so long after each board, instead of for Enter.")] = None,
+    seconds: Annotated[
+        float | None, typer.Option(min=0, max=3600, help="Wait so long after each board, instead of for Enter.")
+    ] = None,
     database: AskedDatabase = None,
 ) -> None:
     """A game as boards, move by move; on a terminal Enter shows the next one."""
@@ -146,6 +148,9 @@ def export(
 def import_(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files of games.")],
     form: Format = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Also games whose rules are a Python file, which is run to check them.")
+    ] = False,
     database: AskedDatabase = None,
     as_json: AsJson = False,
 ) -> None:
@@ -153,7 +158,7 @@ def import_(
     from boardzero.cli.games_log_files import import_files
 
     with asked_database(database, make=True) as opened:
-        answer = import_files(opened, files, form)
+        answer = import_files(opened, files, form, trust)
     known = f"; {answer['known']:,} more in the log already" if answer["known"] else ""
     _tell(answer, f"{_games(answer['imported'])} imported{known}.", as_json)
 
@@ -223,7 +228,7 @@ def list_evaluations(
     if as_json:
         print_json(rows)
     elif not rows:
-        print(f"There are no evaluations of a run '{run}' in the log.")
+        print(f"There are no evaluations of the training run '{run}' in the log.")
     else:
         shown = [{**row, "minutes": f"{row['seconds'] / 60:.1f}", "result": _evaluated(row["report"])} for row in rows]
         _print_table(shown, ("generation", "minutes", "opponent", "result"))

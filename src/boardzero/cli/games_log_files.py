@@ -51,18 +51,24 @@ def _export_psq_files(games: "list[StoredGame]", folder: Path) -> dict[str, Any]
     return _answer(len(games) - len(left_out), left_out)
 
 
-def import_files(database: "Database", files: list[str], form: str | None) -> dict[str, Any]:
-    """Bring in the games of all files; how many were new, how many known, and a sentence about each that was skipped."""
+def import_files(database: "Database", files: list[str], form: str | None, trusted: bool) -> dict[str, Any]:
+    """Bring in the games of all files; how many were new, how many known, and a sentence about each that was skipped.
+
+    trusted: games whose rules are a Python file have it run.
+    """
+    from boardzero.games.catalogue import find_game
+    from boardzero.storage.checking import known_game
     from boardzero.storage.game_files import Skipped, format_of, read_games_file
     from boardzero.storage.importing import import_games
 
     skipped: list[str] = []
+    refused: list[str] = []
     taken = 0
 
     def sound_games() -> "Iterator[StoredGame]":
         nonlocal taken
         for path, found in zip(files, forms, strict=True):
-            for game in read_games_file(path, found):
+            for game in read_games_file(path, found, find_game if trusted else known_game):
                 if isinstance(game, Skipped):
                     skipped.append(game.sentence)
                 else:
@@ -73,8 +79,8 @@ def import_files(database: "Database", files: list[str], form: str | None) -> di
     for path in files:
         if not Path(path).is_file():
             raise BadInput(f"There is no file '{path}'.")
-    imported = import_games(database, sound_games())
-    return {"imported": imported, "known": taken - imported, "skipped": skipped}
+    imported = import_games(database, sound_games(), refused.append)
+    return {"imported": imported, "known": taken - imported - len(refused), "skipped": skipped + refused}
 
 
 def _answer(exported: int, skipped: "list[Skipped]") -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """What commands that play share for logging: `--log`, `--database`."""
 
+import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -45,6 +46,19 @@ def game_log(asked: bool, database: str | None) -> Iterator["GameLog | None"]:
         yield log
 
 
+def refuse_bad_log(asked: bool, database: str | None) -> None:
+    """For who leaves things behind before the log is opened: one that can never work is refused now (BadInput)."""
+    if not asked and database is None:
+        return
+    from boardzero.storage.database import Database, DatabaseDown
+    from boardzero.storage.places import usual_database
+
+    opened = Database(database or usual_database())
+    with suppress(DatabaseDown):
+        opened.prepare_writing()
+    opened.close()
+
+
 def match_log(log: "GameLog | None", source: str) -> "GameListener | None":
     """Who hears the games of matches for the log, if there is one."""
     if log is None:
@@ -78,11 +92,12 @@ def asked_database(database: str | None, make: bool = False) -> Iterator["Databa
     from boardzero.errors import BadInput
     from boardzero.storage.database import Database, DatabaseDown
     from boardzero.storage.log import store_rows
-    from boardzero.storage.places import data_folder, usual_database
+    from boardzero.storage.places import DATABASE_VARIABLE, data_folder, usual_database
     from boardzero.storage.spool import Spool
 
     opened = Database(database or usual_database())
-    if database is not None and not make and opened.is_sqlite and not Path(opened.name).is_file():
+    named = database is not None or os.environ.get(DATABASE_VARIABLE)
+    if named and not make and opened.is_sqlite and not Path(opened.name).is_file():
         raise BadInput(f"There is no game log '{opened.name}'.")
     try:
         opened.prepare()

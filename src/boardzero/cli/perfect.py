@@ -74,7 +74,8 @@ def _compare_run(
 
     drawn: how many positions to draw, and the seed; curve: where to draw it, and whether as pictures too.
     """
-    from boardzero.evaluation.perfect_run import answers, keep_measured, measure_networks, write_curve
+    from boardzero.evaluation.perfect_run import UNFINISHED, answers, measure_networks, write_curve
+    from boardzero.evaluation.run_history import PERFECT, keep
     from boardzero.games.catalogue import find_game
     from boardzero.training.run_folder import RunFolder
 
@@ -86,12 +87,16 @@ def _compare_run(
     networks: list[dict[str, Any]] = []
     for network in measure_networks(folder, sims, sets, habits, _left_out):
         networks.append(network)
+        keep(folder.path / UNFINISHED, {"networks": networks})
         if not as_json:
             print(f"generation {network['generation']}", flush=True)
             for file in network["files"]:
                 _print_mistakes(file)
-    keep_measured(folder, networks)
-    pages = write_curve(run, *curve) if folder.events.is_file() and networks else []
+    pages = []
+    if networks:
+        keep(folder.path / PERFECT, {"networks": networks})
+        (folder.path / UNFINISHED).unlink(missing_ok=True)
+        pages = write_curve(run, *curve) if folder.events.is_file() else []
     if as_json:
         print_json({"networks": networks, "curve": [str(path) for path in pages]})
         return

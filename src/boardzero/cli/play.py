@@ -69,15 +69,19 @@ def play(
             saved.append(record)
             print(f"The game was saved to {saved.path}.")
         if logged:
-            _log(logged, record)
+            _log(logged, record, database is not None)
     if code:
         raise typer.Exit(code)
 
 
-def _log(log: "GameLog", record: "GameRecord") -> None:
+def _log(log: "GameLog", record: "GameRecord", elsewhere: bool) -> None:
+    """elsewhere: in a database that was named, and that has to be named again to look into it."""
+    import shlex
+
     from boardzero.storage.listeners import log_game
 
-    print(f"The game was logged; see it with: boardzero games-log show {log_game(log, record, 'play')[:8]}")
+    where = f" --database {shlex.quote(log.database.name)}" if elsewhere else ""
+    print(f"The game was logged; see it with: boardzero games-log show {log_game(log, record, 'play')[:8]}{where}")
 
 
 def _drawn_seed() -> int:

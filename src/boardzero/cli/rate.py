@@ -1,6 +1,6 @@
 """`boardzero rate`: how strong networks and players are, on one scale, and how sure that is."""
 
-import json
+import math
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from boardzero.storage.log import GameLog
     from boardzero.storage.rating_log import RatingLog
 
-FILE, SUMMARY = "ratings.jsonl", "ratings.json"
+FILE = "ratings.jsonl"
 MATRIX_GAMES = 10
 UNTIL_GAMES = 64  # that are played before it is looked whether intervals are small enough
 
@@ -127,7 +127,9 @@ def _anchor(text: str | None, entrants: "list[Entrant]", scale: str) -> tuple[in
         try:
             rating = float(number)
         except ValueError:
-            raise BadInput(f"'{number}' in --anchor {text} is not a rating.") from None
+            rating = math.nan
+        if not math.isfinite(rating):
+            raise BadInput(f"'{number}' in --anchor {text} is not a rating.")
     if name not in names:
         raise BadInput(f"'{name}' is not rated here, so it cannot be the anchor; there are {', '.join(names)}.")
     return names.index(name), rating
@@ -196,11 +198,15 @@ def _rating_log(log: "GameLog | None") -> "RatingLog | None":
 
 
 def _keep(answer: "Ratings", runs: list[Path]) -> None:
-    """Leave the ratings in the runs' folders, where their reports find them."""
-    from boardzero.network.weights import write_whole
+    """In the runs' folders, where their reports find the ratings; in a folder that may only be read they need not be."""
+    from boardzero.errors import BadInput
+    from boardzero.evaluation.run_history import RATINGS, keep
 
     for run in runs:
-        write_whole(run / SUMMARY, json.dumps(answer.as_dict(), ensure_ascii=False, indent=2).encode())
+        try:
+            keep(run / RATINGS, answer.as_dict())
+        except BadInput as error:
+            print(error, file=sys.stderr)
 
 
 def _show(answer: "Ratings") -> None:
@@ -249,3 +255,5 @@ def _show_matrix(matrix: "Matrix") -> None:
         ]
         table.add_row(name, *cells)
     wide_console().print(table)
+    if matrix.first_score is not None:
+        print(f"In these games, who moved first scored {matrix.first_score:.1%}.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from boardzero.cli.cluster import OnCluster, copied_folder, folder_of_new_run, opened_training, other_machines
-from boardzero.cli.log_option import LogDatabase, LogGames, game_log, run_listener
+from boardzero.cli.log_option import LogDatabase, LogGames, game_log, refuse_bad_log, run_listener
 
 if TYPE_CHECKING:
     from boardzero.training.loop import Training
@@ -94,6 +94,7 @@ def train(
     run = run or f"runs/{rules.specification.replace(':', '-')}-{datetime.now():%Y%m%d-%H%M%S}"
     folder = RunFolder(folder_of_new_run(run))
     folder.refuse_existing()
+    refuse_bad_log(log, database)
     with troubles_of_the_disk_said(folder.path):
         if stored is not None:
             beginning.write_network(folder, stored, rules)

@@ -15,9 +15,10 @@ from boardzero.games.rules import Game
 from boardzero.network.precision import is_fast_with_bytes
 from boardzero.network.weights import SUFFIX, read_header
 from boardzero.players.alphazero import AlphaZeroPlayer, find_network
-from boardzero.players.catalogue import find_player
+from boardzero.players.catalogue import PLAYERS, find_player
 from boardzero.players.parameters import AlphaZeroParameters
 from boardzero.players.player import Player
+from boardzero.settings.specification import split_specification
 from boardzero.training.run_folder import RunFolder
 
 LARGE_BOARD = 100  # cells, beyond which the slower anchors would take most of the time
@@ -138,9 +139,12 @@ def gather(
 ) -> tuple[Game, list[Entrant]]:
     """The game, and everyone who is rated: arguments are folders of runs and players; anchors None: the usual ones."""
     runs = [Path(argument) for argument in arguments if is_run(argument)]
-    for argument in arguments:
-        if not is_run(argument) and Path(argument).is_dir():
+    named = [argument for argument in arguments if not is_run(argument)]
+    for argument in named:
+        if Path(argument).is_dir():
             raise BadInput(f"There is no run in '{argument}': it has no settings.json.")
+        if split_specification(argument)[0] not in PLAYERS:
+            raise BadInput(f"'{argument}' is neither the folder of a run nor a player; players are {', '.join(PLAYERS)}.")
     if game is None:
         games = {RunFolder(run).settings().game for run in runs}
         if len(games) > 1:
@@ -150,7 +154,6 @@ def gather(
         game = find_game(games.pop())
     labels = run_labels(runs)
     entrants = [one for run, label in zip(runs, labels, strict=True) for one in networks_of(run, simulations, networks, label)]
-    named = [argument for argument in arguments if not is_run(argument)]
     for specification in [*named, *(usual_anchors(game) if anchors is None else anchors)]:
         entrants.append(player_named(specification, game))
     entrants = without_twins(entrants)

@@ -76,6 +76,8 @@ class Experiment(Parameters):
         names = [variant.name for variant in self.variant]
         if len(set(names)) < len(names):
             raise ValueError("two variants have the same name.")
+        if len(set(self.base.seeds)) < len(self.base.seeds):
+            raise ValueError("two of its seeds are the same.")
         budgets = [self.base.minutes, self.base.generations, self.base.positions]
         if self.variant and sum(budget is not None for budget in budgets) != 1:
             raise ValueError("the base needs exactly one of minutes, generations and positions.")
@@ -136,7 +138,10 @@ def read_experiment(name: str) -> Experiment:
     """From a file, or one that is shipped, by its name; what is wrong in it is refused (BadInput)."""
     path = Path(name)
     if path.is_file():
-        text = path.read_text(encoding="utf-8")
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadInput(f"The experiment '{name}' cannot be read: {error}.") from None
     elif name in shipped_experiments():
         text = (resources.files("boardzero.evaluation") / SHIPPED / f"{name}.toml").read_text(encoding="utf-8")
     else:

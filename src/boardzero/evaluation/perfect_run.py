@@ -1,6 +1,6 @@
 """A run against perfect play: mistakes and habits of each of its networks, and the curve of them over training time."""
 
-import json
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,15 @@ from boardzero.evaluation.charts import Chart, habits, layout, mistakes, write_p
 from boardzero.evaluation.figures import percent
 from boardzero.evaluation.habits import observe_habits
 from boardzero.evaluation.page import Page, TableOnPage
-from boardzero.evaluation.run_history import PERFECT, RunHistory, read_history
+from boardzero.evaluation.run_history import RunHistory, kept, read_history
 from boardzero.games.catalogue import find_game
 from boardzero.network.evaluator import find_evaluator
-from boardzero.network.weights import write_whole
+from boardzero.network.weights import read_header
 from boardzero.settings.search import settings_for_play
 from boardzero.training.run_folder import RunFolder
 
 PAGE = "perfect.html"
+UNFINISHED = "perfect-unfinished.json"  # in the run's folder, while networks are measured
 
 
 def measure_networks(
@@ -31,13 +32,21 @@ def measure_networks(
 ) -> Iterator[dict[str, Any]]:
     """Of each network that the run has kept, oldest first; one that cannot be read is named and left out.
 
-    sets: positions in which mistakes are counted; drawn: positions, after random moves, in which habits are observed.
+    sets: positions in which mistakes are counted; drawn: positions, after random moves, in which habits are observed. What
+    the same question had found out before it was interrupted is taken from there.
     """
     game = find_game(folder.settings().game)
     folder.newest_network()  # refuses a run without networks
+    found = {one.get("key"): one for one in (kept(folder.path / UNFINISHED, "networks") or {}).get("networks", [])}
+    question = _question(simulations, [*sets.values(), drawn])
     for generation in folder.network_generations():
+        path = folder.network(generation)
         try:
-            evaluate = find_evaluator(folder.network(generation), game)
+            key = f"{read_header(path).checksum} {question}"
+            if key in found:
+                yield found[key]
+                continue
+            evaluate = find_evaluator(path, game)
         except BadInput as error:
             left_out(str(error))
             continue
@@ -48,12 +57,18 @@ def measure_networks(
         ]
         totals = {key: sum(int(str(file[key])) for file in files) for key in ("positions", "mistakes")}
         seen = observe_habits(choose, drawn).as_dict(game) if drawn else None
-        yield {"generation": generation, "simulations": simulations, "files": files, **totals, "habits": seen}
+        measured = {"generation": generation, "simulations": simulations, "files": files, **totals, "habits": seen}
+        yield {**measured, "key": key}
 
 
-def keep_measured(folder: RunFolder, networks: Sequence[dict[str, Any]]) -> None:
-    """Leave them in the run's folder, where its report finds them."""
-    write_whole(folder.path / PERFECT, json.dumps({"networks": list(networks)}, ensure_ascii=False, indent=1).encode())
+def _question(simulations: int, sets: Sequence[Sequence[SolvedPosition]]) -> str:
+    """The same for the same simulations and positions."""
+    digest = hashlib.sha256(str(simulations).encode())
+    for entries in sets:
+        digest.update(f" {len(entries)}".encode())
+        for entry in entries:
+            digest.update(entry.position.state.tobytes())
+    return digest.hexdigest()[:32]
 
 
 def write_curve(path: Path, out: Path | None, pictures: bool) -> list[Path]:

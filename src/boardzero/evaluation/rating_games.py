@@ -61,7 +61,7 @@ class RatingGames:
 
     def _read(self) -> None:
         try:
-            lines = self.path.read_bytes().decode(errors="replace").splitlines()
+            lines = self.path.read_bytes().decode(errors="replace").split("\n")  # other line ends may stand in a name
         except OSError as error:
             raise BadInput(f"Rated games cannot be read from '{self.path}': {error.strerror or error}.") from None
         understood = 0
@@ -73,7 +73,7 @@ class RatingGames:
                 if game is not None and content["game"] == self.game:
                     self.games.append(game)
                 understood += 1
-            except (ValueError, KeyError, TypeError, AttributeError):
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 self.damaged += 1
         if self.damaged and not understood:
             raise BadInput(f"'{self.path}' holds something else than rated games; choose another file.")
@@ -144,5 +144,5 @@ def _rated(keys: tuple[str, str], content: Mapping[str, Any]) -> RatedGame | Non
     if outcome is None or keys[0] == keys[1]:
         return None
     words = content["moves"].split()
-    moves = words if len(words) > 1 else list(content["moves"])  # some games write their moves without spaces
+    moves = words if len(words) == content["plies"] else list(content["moves"])  # some games write moves without spaces
     return RatedGame(keys, outcome, " ".join([content["start"], *moves[: content["opening"]]]))

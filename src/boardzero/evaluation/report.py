@@ -7,6 +7,7 @@ from boardzero.errors import BadInput
 from boardzero.evaluation.charts import SCALES, charts_of, write_pictures
 from boardzero.evaluation.entrants import run_labels
 from boardzero.evaluation.example_games import newest_games
+from boardzero.evaluation.game_pictures import game_charts
 from boardzero.evaluation.page import Page, TableOnPage
 from boardzero.evaluation.run_history import RunHistory, read_history
 from boardzero.games.catalogue import find_game
@@ -25,7 +26,8 @@ def write_report(runs: Sequence[Path], out: Path | None = None, pictures: bool =
     page = _one(histories[0]) if len(histories) == 1 else _several(histories)
     page.charts = charts
     page.write(path)
-    return [path, *(write_pictures(charts, path.parent, path.stem) if pictures else [])]
+    drawn = [*charts, *game_charts(page.games)]
+    return [path, *(write_pictures(drawn, path.parent, path.stem) if pictures else [])]
 
 
 def _one(run: RunHistory) -> Page:

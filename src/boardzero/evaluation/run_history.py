@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from boardzero.errors import BadInput
+from boardzero.network.weights import write_whole
 from boardzero.settings.run import RunSettings
 from boardzero.training.run_folder import RunFolder
 
@@ -74,8 +75,8 @@ def read_history(path: Path, label: str) -> RunHistory:
         _latest(events, "PerfectPlayMeasured", ("simulations",)),
         _latest(events, "StrengthMeasured", ("opponent",)),
         _latest(events, "NetworksCompared", ("best",)),
-        _kept(path / RATINGS, "players"),
-        _kept(path / PERFECT, "networks"),
+        kept(path / RATINGS, "players"),
+        kept(path / PERFECT, "networks"),
     )
 
 
@@ -90,7 +91,16 @@ def _latest(events: list[dict[str, Any]], name: str, keys: tuple[str, ...]) -> l
     return sorted(found.values(), key=lambda event: event["generation"])
 
 
-def _kept(path: Path, key: str) -> dict[str, Any] | None:
+def keep(path: Path, content: dict[str, Any]) -> None:
+    """Leave what was measured in a run's folder, where its report finds it."""
+    try:
+        write_whole(path, json.dumps(content, ensure_ascii=False, indent=1).encode())
+    except OSError as error:
+        raise BadInput(f"What was measured cannot be kept in '{path}': {error.strerror or error}.") from None
+
+
+def kept(path: Path, key: str) -> dict[str, Any] | None:
+    """What `keep` left there; None where there is nothing with this key."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -14,7 +14,7 @@ from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
 from boardzero.games.rules import Game
 from boardzero.protocols.colours import black_side
-from boardzero.protocols.played_moves import PASS, play_words, record_of_file
+from boardzero.protocols.played_moves import PASS, play_words, record_of_file, seconds_of
 from boardzero.protocols.property_lists import Damaged, read_properties, trees
 
 PIECES = {"X": "*", "O": "O", ".": "-"}  # our letters → GGF's
@@ -22,7 +22,7 @@ LETTERS = {"*": "X", "B": "X", "X": "X", "O": "O", "W": "O", "-": ".", ".": "."}
 FLAGS: dict[Reason, str] = {"resignation": ":r", "time": ":t"}
 REASONS: dict[str, Reason] = {"r": "resignation", "t": "time", "s": "resignation"}
 SIZE = re.compile("[1-9][0-9]?")
-DATE = re.compile(r"(\d{4})[.-](\d\d)[.-](\d\d)(?:[_ ](\d\d:\d\d:\d\d)[. ](?:GMT|UTC|Z))?")
+DATE = re.compile(r"(\d{4})[.-](\d\d?)[.-](\d\d?)(?!\d)(?:[_ ](\d\d:\d\d:\d\d)[. ](?:GMT|UTC|Z))?", re.ASCII)
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------
@@ -65,7 +65,8 @@ def moves_text(game: Game, start: str, words: Sequence[str], seconds: tuple[floa
 
 
 def _seconds_text(seconds: float) -> str:
-    return f"//{seconds:g}" if seconds else ""
+    """Without an exponent, which others do not read."""
+    return f"//{seconds:.3f}" if seconds else ""
 
 
 def _result_text(record: GameRecord, game: Game, black: int) -> str:
@@ -114,7 +115,8 @@ def _record(content: str) -> GameRecord:
     position, seconds = _play(facts, moves)
     black = black_side(position.game)
     players = (facts.get("PB") or "?", facts.get("PW") or "?")
-    said = None if "KM" in facts else _said(facts.get("RE", "?"), black)  # komi moves the result away from the discs
+    cells = position.game.rows * position.game.columns
+    said = None if "KM" in facts else _said(facts.get("RE", "?"), black, cells)  # komi moves the result away from the discs
     return record_of_file(
         position,
         players if black == 0 else (players[1], players[0]),
@@ -134,7 +136,7 @@ def _facts_and_moves(content: str) -> tuple[dict[str, str], list[tuple[str, str]
         if name in ("B", "W"):
             moves.append((name, values[0]))
         else:
-            facts[name] = values[0].strip()
+            facts[name] = " ".join(values[0].split())
     return facts, moves
 
 
@@ -178,18 +180,18 @@ def parse_move(value: str) -> tuple[str, float]:
     """A move in our notation, and the seconds it took."""
     parts = value.strip().split("/")
     word = parts[0].strip().lower()
-    try:
-        spent = float(parts[2]) if len(parts) > 2 and parts[2].strip() else 0.0
-    except ValueError:
-        spent = 0.0
+    spent = seconds_of(parts[2]) if len(parts) > 2 else 0.0
     return PASS if word in ("pa", "pass", "ps", "--") else word, spent
 
 
-def _said(text: str, black: int) -> tuple[Result, Reason] | None:
+def _said(text: str, black: int, cells: int) -> tuple[Result, Reason] | None:
+    """None for what is no lead in discs: `?`, or the −127 that Edax writes of games that are not over."""
     number, _, flag = text.partition(":")
     try:
         lead = float(number)
     except ValueError:
+        return None
+    if not abs(lead) <= cells:
         return None
     result: Result = "draw" if lead == 0 else ("first", "second")[black if lead > 0 else 1 - black]
     return result, REASONS.get(flag.strip().lower()[:1], "rules")
@@ -200,5 +202,5 @@ def _date(text: str) -> str:
     if match is None:
         year = re.match(r"\d{4}(?!\d)", text)
         return year[0] if year else ""
-    day = f"{match[1]}-{match[2]}-{match[3]}"
+    day = f"{match[1]}-{match[2]:0>2}-{match[3]:0>2}"
     return f"{day}T{match[4]}Z" if match[4] else day

@@ -9,6 +9,7 @@ from boardzero.games.rules import Game
 from boardzero.protocols.property_lists import Damaged
 
 PASS = "pass"
+LONGEST = 2**31 - 1  # seconds, more than anybody thinks
 
 
 def play_words(game: Game, start: str | None, moves: Sequence[tuple[int | None, str]]) -> Position:
@@ -57,6 +58,15 @@ def record_of_file(
         ended=ended,
         remark=remark,
     )
+
+
+def seconds_of(text: str) -> float:
+    """What a file says that somebody thought; 0 for what is no such number."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        return 0.0
+    return seconds if 0 <= seconds <= LONGEST else 0.0
 
 
 def is_usual_start(record: GameRecord, game: Game) -> bool:

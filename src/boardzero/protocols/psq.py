@@ -5,11 +5,11 @@
     …
     pbrain-first                  names of the players, in files of tournaments
     pbrain-second
-    -1                            what went wrong; −1: nothing
+    -1                            what went wrong; −1: nothing, 15: who was to move lost on time
     1,Freestyle                   who won (1, 2; 0: nobody) and the rule, in files of newer managers
 
 Older files do not say the rule: the moves are tried free-style first. What PSQ has no place for (date, moves of the opening,
-remarks, what ended a game) is not written; seconds are written as a total at each side's last move.
+remarks, other ends of a game) is not written; seconds are written as a total at each side's last move.
 """
 
 import re
@@ -22,11 +22,13 @@ from boardzero.games.notation import cell_to_text
 from boardzero.protocols.played_moves import is_usual_start, play_words, record_of_file
 from boardzero.protocols.property_lists import Damaged
 
-HEADER = re.compile(r"Piskvorky\s+(\d+)x(\d+)\s*,\s*\d+:\d+\s*,\s*(\d+)", re.IGNORECASE)
-MOVE = re.compile(r"(\d+)\s*,\s*(\d+)(?:\s*,\s*(\d+))?")
+HEADER = re.compile(r"Piskvorky\s+(\d{1,6})x(\d{1,6})\s*,\s*\d+:\d+\s*,\s*(\d)", re.IGNORECASE)
+MOVE = re.compile(r"(\d{1,6})\s*,\s*(\d{1,6})(?:\s*,\s*(\d{1,12}))?")
+CODE = re.compile(r"-?\d{1,6}")
 ENDING = re.compile(r"(\d)\s*,\s*([A-Za-z]\w*)")
 RULES = {"freestyle": "freestyle", "standard": "standard"}
 WINNERS: dict[str, Result] = {"0": "draw", "1": "first", "2": "second"}
+NOTHING, TIMEOUT = "-1", "15"  # codes of what went wrong
 LEVEL = 11  # of players whose time is set by themselves
 
 
@@ -46,13 +48,15 @@ def write_psq(record: GameRecord) -> str:
         lines.append(f"{column + 1},{row + 1},{round(1000 * record.seconds[number % 2]) if is_last else 0}")
     winner = {"first": 1, "second": 2, "draw": 0}.get(record.result)
     rule = getattr(game.parameters, "rule", "freestyle").capitalize()
-    lines += [*(_name(player) for player in record.players), "-1"]
+    lines += [*(_name(player) for player in record.players), TIMEOUT if record.reason == "time" else NOTHING]
     lines += [f"{winner},{rule}" if winner is not None else f"9,{rule}"]
     return "\n".join(lines) + "\n"
 
 
 def _name(player: str) -> str:
-    return " ".join(player.split()) or "?"
+    """Not what would be taken for a move, a code or the end."""
+    text = " ".join(player.split()) or "?"
+    return f"player {text}" if any(other.fullmatch(text) for other in (CODE, MOVE, ENDING)) else text
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
@@ -96,14 +100,19 @@ def _record(text: str) -> GameRecord:
 def _played(
     size: int, cells: list[tuple[int, int]], seconds: tuple[float, float], rest: list[str], beginner: int
 ) -> GameRecord:
-    names = [line for line in rest if not re.fullmatch(r"-?\d+", line) and not ENDING.fullmatch(line)]
+    names = [line for line in rest if not CODE.fullmatch(line) and not ENDING.fullmatch(line)]
     names = [*names[:2], "?", "?"]
+    on_time = TIMEOUT in rest
     ending = next((found for line in rest if (found := ENDING.fullmatch(line))), None)
     rule = ending[2].lower() if ending else ""
     if rule and rule not in RULES:
         raise Damaged(f"its rule '{rule}' is unknown; freestyle and standard are known")
     players = (names[0], names[1]) if beginner == 0 else (names[1], names[0])
-    said: tuple[Result, Reason] | None = (WINNERS[ending[1]], "rules") if ending and ending[1] in WINNERS else None
+    said: tuple[Result, Reason] | None = None
+    if ending and ending[1] in WINNERS:
+        said = WINNERS[ending[1]], "time" if on_time else "rules"
+    elif on_time:
+        said = ("first" if len(cells) % 2 else "second"), "time"
     candidates = [RULES[rule]] if rule else ["freestyle", "standard"]
     for last, candidate in enumerate(candidates, 1):
         game = find_game(f"gomoku:size={size},rule={candidate}")

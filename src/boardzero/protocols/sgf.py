@@ -1,24 +1,29 @@
 """SGF, the Smart Game Format (FF[4]): one game tree a game; the main line is read, variations and comments are not.
 
-Othello (GM[2]) and Gomoku (GM[4]) are written as others write them: points as two letters, column then row, from the top left;
-set-up stones in AB and AW, who begins in PL, Gomoku's rule in RU, a pass as an empty move. Othello's points are read in its
-own notation too (`f5`), and passes as `tt`, `PA` or `pass`.
+Othello (GM[2]) and Gomoku (GM[4]) are written as others write them: set-up stones in AB and AW, who begins in PL, Gomoku's
+rule in RU. Gomoku's points are two letters, column then row, from the top left; Othello's are in its own notation (`f5`), and
+a pass is `PA`, as Edax has them, the program of its world that reads SGF. Othello's points are read as two letters too, and
+passes as nothing, `tt` or `pass`.
 
 Games that SGF has no number for (Connect Four, Latrunculi, …) have GM[0] and our own properties, which other programs skip:
 XG the game's specification, XB the board at the start where it is not the usual one; moves are in the game's notation. Every
-game may have XO (moves of the opening), XT (seconds that each side thought), XE (what ended it, where RE cannot say so).
+game may have XD (the moment of its end, as DT holds days only), XO (moves of the opening), XT (seconds that each side
+thought), XE (what ended it, where RE cannot say so).
 """
 
 import re
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from typing import get_args
 
 from boardzero.errors import BadInput
 from boardzero.events.games import GameRecord, Reason, Result
 from boardzero.games.catalogue import find_game
 from boardzero.games.notation import cell_from_text, cell_to_text
+from boardzero.games.position import Position
 from boardzero.games.rules import Game
 from boardzero.protocols.colours import black_side
-from boardzero.protocols.played_moves import PASS, is_usual_start, play_words, record_of_file
+from boardzero.protocols.played_moves import PASS, is_usual_start, play_words, record_of_file, seconds_of
 from boardzero.protocols.property_lists import Damaged, marks, read_properties, trees
 
 OTHELLO, GOMOKU, OTHER = "2", "4", "0"
@@ -30,6 +35,9 @@ END_LETTERS: dict[Reason, str] = {"rules": "", "resignation": "R", "time": "T", 
 ENDS: dict[str, Reason] = {"r": "resignation", "t": "time", "f": "failure"}
 OPEN_RESULTS = ("", "?", "void")
 RESULT = re.compile(r"([bw])\+(.*)", re.IGNORECASE)
+NUMBER = re.compile("[0-9]{1,6}")
+DAY = len("2031-01-31")
+PROGRAM = "boardzero"
 MOVES_A_LINE = 12
 
 Properties = dict[str, list[str]]
@@ -46,21 +54,22 @@ def write_sgf(record: GameRecord, game_id: str = "") -> str:
         "FF": "4",
         "GM": number,
         "CA": "UTF-8",
-        "AP": "boardzero",
+        "AP": f"{PROGRAM}:{version(PROGRAM)}",
         "GN": game_id,
         "SZ": str(game.rows) if game.rows == game.columns else f"{game.columns}:{game.rows}",
         "PB": names["B"],
         "PW": names["W"],
-        "DT": record.ended,
+        "DT": record.ended[:DAY],
         "RE": _result_text(record, game),
         "RU": getattr(game.parameters, "rule", ""),
+        "XD": record.ended if len(record.ended) > DAY else "",
         "XO": str(record.opening) if record.opening else "",
         "XT": " ".join(map(str, record.seconds)) if any(record.seconds) else "",
         "XE": record.reason if record.reason in ("illegal move", "stopped") and record.result != "unfinished" else "",
         "GC": record.remark,
     }
     head = "".join(f"{name}[{_escape(value)}]" for name, value in facts.items() if value)
-    moves = _moves_text(record, game, number != OTHER)
+    moves = _moves_text(record, game, number)
     return f"(;{head}{_start_text(record, game, number)}\n{moves})\n"
 
 
@@ -80,24 +89,26 @@ def _start_text(record: GameRecord, game: Game, number: str) -> str:
     stones: dict[str, list[str]] = {"B": [], "W": []}
     for cell, piece in enumerate(game.cells(state).reshape(-1)):
         if piece:
-            stones[_colours(game)[piece - 1]].append(f"[{_point(cell, game)}]")
+            stones[_colours(game)[piece - 1]].append(f"[{_point(cell, game, number)}]")
     said = "".join(f"A{colour}{''.join(points)}" for colour, points in stones.items() if points)
     return variant + said + f"PL[{_colours(game)[game.turn(state)]}]"
 
 
-def _moves_text(record: GameRecord, game: Game, as_points: bool) -> str:
+def _moves_text(record: GameRecord, game: Game, number: str) -> str:
     side = game.turn(game.board_from_text(record.start))
     words = []
-    for number, action in enumerate(game.moves_from_text(record.moves)):
+    for ply, action in enumerate(game.moves_from_text(record.moves)):
         text = game.action_to_text(action)
-        if as_points:
-            text = "" if text == PASS else _point(action, game)
-        end = "\n" if number % MOVES_A_LINE == MOVES_A_LINE - 1 else ""
-        words.append(f";{_colours(game)[(side + number) % 2]}[{_escape(text)}]{end}")
+        if number != OTHER:
+            text = "PA" if text == PASS else _point(action, game, number)
+        end = "\n" if ply % MOVES_A_LINE == MOVES_A_LINE - 1 else ""
+        words.append(f";{_colours(game)[(side + ply) % 2]}[{_escape(text)}]{end}")
     return "".join(words)
 
 
-def _point(cell: int, game: Game) -> str:
+def _point(cell: int, game: Game, number: str) -> str:
+    if number == OTHELLO:
+        return cell_to_text(cell, game.rows, game.columns, game.rank_one_on_top)
     row, column = divmod(cell, game.columns)
     return LETTERS[column] + LETTERS[row]
 
@@ -105,7 +116,11 @@ def _point(cell: int, game: Game) -> str:
 def _result_text(record: GameRecord, game: Game) -> str:
     if record.winner is None:
         return "Draw" if record.result == "draw" else "Void"
-    return f"{_colours(game)[record.winner]}+{END_LETTERS.get(record.reason, '')}"
+    end = END_LETTERS.get(record.reason, "")
+    if game.name == "othello" and record.reason == "rules":
+        board = Position(game, record.moves, board=record.start).board.split(" ")[0]
+        end = str(abs(board.count("X") - board.count("O")))
+    return f"{_colours(game)[record.winner]}+{end}"
 
 
 def _escape(text: str) -> str:
@@ -113,8 +128,11 @@ def _escape(text: str) -> str:
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
-def read_sgf(text: str) -> Iterator[tuple[str, Callable[[], GameRecord]]]:
-    """Each game: the id that we once wrote (or nothing), and a function that makes the record or raises Damaged or BadInput."""
+def read_sgf(text: str, find: Callable[[str], Game]) -> Iterator[tuple[str, Callable[[], GameRecord]]]:
+    """Each game: the id that we once wrote (or nothing), and a function that makes the record or raises Damaged or BadInput.
+
+    find: the game that a specification names.
+    """
     for tree in trees(text, escapes=True):
         try:
             nodes = [dict(read_properties(node, escapes=True)) for node in _main_line(tree)]
@@ -123,7 +141,7 @@ def read_sgf(text: str) -> Iterator[tuple[str, Callable[[], GameRecord]]]:
             continue
         root = nodes[0] if nodes else {}
         name = _text(root, "GN")
-        yield name if re.fullmatch(r"[0-9a-f]{32}", name) else "", lambda nodes=nodes: _record(nodes)  # type: ignore[misc]
+        yield name if re.fullmatch(r"[0-9a-f]{32}", name) else "", lambda nodes=nodes: _record(nodes, find)  # type: ignore[misc]
 
 
 def _raiser(damage: Damaged) -> Callable[[], GameRecord]:
@@ -148,7 +166,7 @@ def _main_line(tree: str) -> list[str]:
     raise Damaged("the game is cut short")
 
 
-def _record(nodes: list[Properties]) -> GameRecord:
+def _record(nodes: list[Properties], find: Callable[[str], Game]) -> GameRecord:
     # Set-up and facts come before the first move, sometimes in nodes of their own, sometimes together with it.
     facts: Properties = {}
     for node in nodes:
@@ -157,7 +175,7 @@ def _record(nodes: list[Properties]) -> GameRecord:
             break
     moves = [(name, values[0]) for node in nodes for name, values in node.items() if name in COLOURS]
     number = _text(facts, "GM") or "1"
-    candidates = _candidates(facts, number)
+    candidates = [find(_text(facts, "XG"))] if "XG" in facts else _candidates(facts, number)
     for last, game in enumerate(candidates, 1):
         try:
             return _played(game, facts, moves, number)
@@ -169,13 +187,11 @@ def _record(nodes: list[Properties]) -> GameRecord:
 
 def _candidates(facts: Properties, number: str) -> list[Game]:
     """The games that the moves may belong to; Gomoku whose rule is not said may be of either."""
-    if "XG" in facts:
-        return [find_game(_text(facts, "XG"))]
     if number not in (OTHELLO, GOMOKU):
         raise Damaged(f"it is of game number {number}; Othello (2), Gomoku (4) and boardzero's own games (XG) can be read")
     size = _text(facts, "SZ") or ("8" if number == OTHELLO else "15")
     columns, _, rows = size.partition(":")
-    if rows not in ("", columns) or not columns.isdecimal():
+    if rows not in ("", columns) or not NUMBER.fullmatch(columns):
         raise Damaged(f"its board has size {size}; only square boards can be read")
     if number == OTHELLO:
         return [find_game(f"othello:size={columns}")]
@@ -197,20 +213,17 @@ def _played(game: Game, facts: Properties, moves: list[tuple[str, str]], number:
     opening = _text(facts, "XO")
     spent = [*_text(facts, "XT").split(), "0", "0"]
     said = _said(_text(facts, "RE"), colours)
-    if said is not None and _text(facts, "XE"):
-        said = said[0], _text(facts, "XE")  # type: ignore[assignment]
-    try:
-        seconds = (float(spent[0]), float(spent[1]))
-    except ValueError:
-        raise Damaged("XT does not hold two numbers") from None
+    reason = next((known for known in get_args(Reason) if known == _text(facts, "XE")), None)
+    if said is not None and reason is not None:
+        said = said[0], reason
     return record_of_file(
         position,
         (names[colours[0]], names[colours[1]]),
         said,
-        ended=date_of(_text(facts, "DT")),
-        seconds=seconds,
-        opening=min(int(opening), len(position.actions)) if opening.isdecimal() else 0,
-        remark=_text(facts, "GC") if "XG" in facts or _text(facts, "AP").startswith("boardzero") else "",
+        ended=date_of(_text(facts, "XD") or _text(facts, "DT")),
+        seconds=(seconds_of(spent[0]), seconds_of(spent[1])),
+        opening=min(int(opening), len(position.actions)) if NUMBER.fullmatch(opening) else 0,
+        remark=_text(facts, "GC") if "XG" in facts or _text(facts, "AP").startswith(PROGRAM) else "",
     )
 
 

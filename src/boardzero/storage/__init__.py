@@ -11,4 +11,7 @@ run_log.py       a training run becomes rows
 rating_log.py    ratings, and the games that were played for them, become rows
 queries.py       lists and filters
 game_files.py    games as text, JSON lines, Parquet and the formats of their worlds
+checking.py      games from outside are played through
+importing.py     games from files, into the database
+places.py        where things are kept when nobody says otherwise
 """

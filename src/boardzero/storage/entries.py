@@ -2,7 +2,9 @@
 
 import getpass
 import hashlib
+import math
 import platform
+import re
 import time
 import uuid
 from collections.abc import Iterable, Sequence
@@ -53,6 +55,11 @@ def id_of(*parts: object) -> str:
     return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:32]
 
 
+def is_id(text: str) -> bool:
+    """Is it one that `new_id` or `id_of` made?"""
+    return re.fullmatch(r"[0-9a-f]{32}", text) is not None
+
+
 def id_of_record(record: GameRecord) -> str:
     """For games from files, which have no id: the same game again is the same row."""
     return id_of("record", record.game, record.start, record.moves, record.result, record.ended, *record.players)
@@ -75,6 +82,25 @@ def who() -> str:
     except (OSError, KeyError):
         user = "somebody"
     return f"{user}@{platform.node()}"
+
+
+def clean_text(text: str) -> str:
+    """Without what some database cannot hold: zero bytes, and halves of characters."""
+    return text.replace("\0", "").encode(errors="replace").decode()
+
+
+def storable(value: Any) -> Any:
+    """The same for all that is in a value, which may be JSON; numbers that are none become None."""
+    match value:
+        case str():
+            return clean_text(value)
+        case float() if not math.isfinite(value):
+            return None
+        case dict():
+            return {storable(key): storable(part) for key, part in value.items()}
+        case list() | tuple():
+            return [storable(part) for part in value]
+    return value
 
 
 def game_entry(game: StoredGame) -> Entry:
@@ -144,5 +170,5 @@ def _insert(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]
         )
     else:
         statement = statement.on_conflict_do_nothing()
-    complete = [{name: row.get(name) for name in names} for row in rows]
+    complete = [{name: storable(row.get(name)) for name in names} for row in rows]
     return connection.execute(statement.execution_options(preserve_rowcount=True), complete).rowcount

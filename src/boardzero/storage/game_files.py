@@ -1,7 +1,9 @@
 """Games as files: plain text, JSON lines and Parquet, which keep everything; SGF, GGF and PSQ, which other programs read."""
 
+import codecs
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -10,16 +12,18 @@ from types import SimpleNamespace
 from typing import Any
 
 from boardzero.errors import BadInput
+from boardzero.events.games import GameRecord
 from boardzero.protocols.ggf import read_ggf, write_ggf
 from boardzero.protocols.property_lists import Damaged
 from boardzero.protocols.psq import read_psq, write_psq
 from boardzero.protocols.sgf import read_sgf, write_sgf
-from boardzero.storage.checking import checked
-from boardzero.storage.entries import StoredGame, game_entry, game_from_row, id_of, id_of_record
+from boardzero.storage.checking import FindGame, checked, known_game, moment_of
+from boardzero.storage.entries import StoredGame, clean_text, game_entry, game_from_row, id_of, id_of_record, is_id
 
 ENDINGS = {".txt": "text", ".jsonl": "json", ".parquet": "parquet", ".sgf": "sgf", ".ggf": "ggf", ".psq": "psq"}
 FORMATS = tuple(ENDINGS.values())
 NUMBERS = {"plies": int, "opening": int, "number": int, "generation": int, "seconds_first": float, "seconds_second": float}
+CHARACTERS = re.compile(rb"CA\s*\[\s*([A-Za-z0-9_:.-]{1,40})\s*\]")  # of an SGF
 LARGEST = 2**31 - 1  # of numbers that a database holds
 USUAL: dict[str, Any] = {
     "id": "",
@@ -106,17 +110,17 @@ def _parquet(games: Iterable[StoredGame]) -> bytes:
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
-def read_games_file(path: str, form: str) -> Iterator[StoredGame | Skipped]:
-    """Every game of a file, played through; those that are damaged or illegal are named."""
+def read_games_file(path: str, form: str, find: FindGame = known_game) -> Iterator[StoredGame | Skipped]:
+    """Every game of a file, played through; those that are damaged or illegal are named. find: the game of a name."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
         raise BadInput(f"Games cannot be read from '{path}': {error.strerror or error}.") from None
-    return parse_games(content, form, path)
+    return parse_games(content, form, path, find)
 
 
-def parse_games(content: bytes, form: str, name: str) -> Iterator[StoredGame | Skipped]:
-    makers = _from_parquet(content, name) if form == "parquet" else _from_text(content.decode(errors="replace"), form)
+def parse_games(content: bytes, form: str, name: str, find: FindGame = known_game) -> Iterator[StoredGame | Skipped]:
+    makers = _from_parquet(content, name, find) if form == "parquet" else _from_text(decoded(content, form), form, find)
     seen: Counter[str] = Counter()
     for number, make in enumerate(makers, 1):
         try:
@@ -138,21 +142,39 @@ def _with_id(game: StoredGame, seen: Counter[str]) -> StoredGame:
 Maker = Callable[[], StoredGame]
 
 
-def _from_text(text: str, form: str) -> Iterator[Maker]:
-    text = text.removeprefix("\ufeff").replace("\0", "")
+def decoded(content: bytes, form: str) -> str:
+    """The text of a file, whoever wrote it: in Unicode, in the characters that an SGF names, or in those of old programs."""
+    for mark, name in ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+        if content.startswith(mark):
+            return clean_text(content[len(mark) :].decode(name, errors="replace"))
+    said = CHARACTERS.search(content) if form == "sgf" else None
+    for name in ([said[1].decode()] if said else []) + ["utf-8"]:
+        try:
+            return clean_text(content.decode(name))
+        except (LookupError, ValueError):  # nobody knows that name, or the file is not what it says
+            continue
+    return clean_text(content.decode("iso-8859-1"))
+
+
+def _from_text(text: str, form: str, find: FindGame) -> Iterator[Maker]:
     match form:
         case "sgf":
-            for game_id, make in read_sgf(text):
-                yield lambda game_id=game_id, make=make: StoredGame(game_id, make())  # type: ignore[misc]
+            for game_id, make in read_sgf(text, find):
+                yield lambda game_id=game_id, make=make: StoredGame(game_id, _dated(make()))  # type: ignore[misc]
         case "ggf" | "psq":
             for make in read_ggf(text) if form == "ggf" else read_psq(text):
-                yield lambda make=make: StoredGame("", make())  # type: ignore[misc]
+                yield lambda make=make: StoredGame("", _dated(make()))  # type: ignore[misc]
         case "json":
-            for line in filter(str.strip, text.splitlines()):
-                yield lambda line=line: _from_values(_json_values(line))  # type: ignore[misc]
+            for line in filter(str.strip, text.split("\n")):  # other line ends may stand in a name
+                yield lambda line=line: _from_values(_json_values(line), find)  # type: ignore[misc]
         case _:
             for block in _blocks(text):
-                yield lambda block=block: _from_values(_block_values(block))  # type: ignore[misc]
+                yield lambda block=block: _from_values(_block_values(block), find)  # type: ignore[misc]
+
+
+def _dated(record: GameRecord) -> GameRecord:
+    """What others write for a date need not be one."""
+    return replace(record, ended=moment_of(record.ended) or "")
 
 
 def _blocks(text: str) -> Iterator[list[str]]:
@@ -188,35 +210,36 @@ def _json_values(line: str) -> dict[str, Any]:
             values["first"], values["second"] = values.pop("players")
         if "seconds" in values:
             values["seconds_first"], values["seconds_second"] = values.pop("seconds")
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise Damaged(f"the line is not a game ({error})") from None
     return values
 
 
-def _from_parquet(content: bytes, name: str) -> Iterator[Maker]:
+def _from_parquet(content: bytes, name: str, find: FindGame) -> Iterator[Maker]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         rows = pq.read_table(io.BytesIO(content)).to_pylist()
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise BadInput(f"'{name}' is not a Parquet file that can be read: {' '.join(str(error).split())[:200]}.") from None
     for row in rows:
-        yield lambda row=row: _from_values(row)  # type: ignore[misc]
+        yield lambda row=row: _from_values(row, find)  # type: ignore[misc]
 
 
-def _from_values(values: dict[str, Any]) -> StoredGame:
+def _from_values(values: dict[str, Any], find: FindGame) -> StoredGame:
     missing = [name for name in ("game", "moves") if values.get(name) is None]
     if missing:
         raise Damaged(f"it has no '{missing[0]}'")
     unknown = sorted(set(values) - set(USUAL) - {"game", "moves"})
     if unknown:
         raise Damaged(f"'{unknown[0]}' is unknown; a game has game, moves, {', '.join(USUAL)}")
-    complete = USUAL | {name: value for name, value in values.items() if value is not None}
+    said = {name: value for name, value in values.items() if value is not None and (value != "" or name not in USUAL)}
+    complete = USUAL | said
     numbers = {name: _number(complete[name], kind) for name, kind in NUMBERS.items() if complete[name] is not None}
-    texts = {name: _clean(str(value)) for name, value in complete.items() if name not in NUMBERS and value is not None}
+    texts = {name: clean_text(str(value)) for name, value in complete.items() if name not in NUMBERS and value is not None}
     game = game_from_row(SimpleNamespace(**{**complete, **texts, **numbers}))
-    return replace(game, record=checked(game.record))
+    return replace(game, id=game.id if is_id(game.id) else "", record=checked(game.record, find))
 
 
 def _number(value: Any, kind: type[int] | type[float]) -> int | float:
@@ -224,11 +247,6 @@ def _number(value: Any, kind: type[int] | type[float]) -> int | float:
         number = kind(value)
     except (ValueError, TypeError, OverflowError) as error:
         raise Damaged(f"a number is not one ({error})") from None
-    if not abs(number) <= LARGEST:
-        raise Damaged(f"the number {number} is too large")
+    if not 0 <= number <= LARGEST:
+        raise Damaged(f"the number {number} is not between 0 and {LARGEST}")
     return number
-
-
-def _clean(text: str) -> str:
-    """Without what a database cannot hold: zero bytes, and halves of characters."""
-    return text.replace("\0", "").encode(errors="replace").decode()

@@ -48,7 +48,7 @@ class GameLog:
         self._pending: list[Entry] = []  # taken from the queue, and neither in the database nor on disk yet
         self._down_until: float | None = None  # the moment of the next attempt, while the database does not answer
         try:
-            self.database.prepare()
+            self.database.prepare_writing()
             self._spool.empty_into(self._write)
         except (DatabaseDown, BadInput) as error:
             if isinstance(error, BadInput) and not patient:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, case, func, or_, select
 
 from boardzero.errors import BadInput
 from boardzero.storage.entries import StoredGame, game_from_row
@@ -12,7 +12,7 @@ from boardzero.storage.tables import evaluations, games, generations, matches, r
 
 RESULTS = ("first", "second", "draw", "unfinished")
 WINS = ("won", "lost")  # of the player that is asked for
-DATE = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d)?Z?)?)?)?")
+DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])(T\d\d:\d\d(:\d\d)?Z?)?)?)?", re.ASCII)
 LAST = "~"  # sorts behind every digit and letter
 
 
@@ -44,8 +44,9 @@ class GameFilter:
 
     def condition(self) -> ColumnElement[bool]:
         parts: list[ColumnElement[bool]] = []
+        if self.game is not None:
+            parts.append(_of_game(self.game))
         for name, column in (
-            (self.game, games.c.game),
             (self.first, games.c.first),
             (self.second, games.c.second),
             (self.source, games.c.source),
@@ -59,7 +60,7 @@ class GameFilter:
         if self.since is not None:
             parts.append(games.c.ended >= self.since)
         if self.until is not None:
-            parts.append(games.c.ended <= self.until + LAST)
+            parts += [games.c.ended > "", games.c.ended <= self.until + LAST]  # who knows when the others were
         if self.shortest is not None:
             parts.append(games.c.plies >= self.shortest)
         if self.longest is not None:
@@ -90,14 +91,7 @@ def count_games(connection: Connection, which: GameFilter) -> int:
 
 def find_stored_game(connection: Connection, beginning: str) -> StoredGame:
     """The game whose id begins so; none, or more than one, is refused (BadInput)."""
-    if not re.fullmatch(r"[0-9a-f]{1,32}", beginning):
-        raise BadInput(f"'{beginning}' is not the id of a game; an id is written with 0 to 9 and a to f.")
-    found = connection.execute(select(games).where(_begins(games.c.id, beginning)).limit(2)).all()
-    if not found:
-        raise BadInput(f"There is no game '{beginning}' in the log.")
-    if len(found) > 1:
-        raise BadInput(f"Several games begin with '{beginning}'; write more of the id.")
-    return game_from_row(found[0])
+    return game_from_row(_the_one(connection, games, beginning, "game"))
 
 
 def list_matches(connection: Connection, limit: int = 20) -> list[dict[str, Any]]:
@@ -131,9 +125,11 @@ def list_runs(connection: Connection, limit: int = 20) -> list[dict[str, Any]]:
     return [dict(row) for row in connection.execute(statement.order_by(newest.c.begun.desc())).mappings()]
 
 
-def list_evaluations(connection: Connection, run: str) -> list[dict[str, Any]]:
-    """Of the run whose id begins so, in the order of generations."""
-    statement = select(evaluations).where(_begins(evaluations.c.run, run)).order_by(evaluations.c.generation)
+def list_evaluations(connection: Connection, beginning: str) -> list[dict[str, Any]]:
+    """Of the run whose id begins so, in the order of generations; none, or more than one such run, is refused (BadInput)."""
+    run = _the_one(connection, runs, beginning, "training run").id
+    statement = select(evaluations).where(evaluations.c.run == run)
+    statement = statement.order_by(evaluations.c.generation, evaluations.c.opponent, evaluations.c.kind)
     return [dict(row) for row in connection.execute(statement).mappings()]
 
 
@@ -141,14 +137,42 @@ def newest_ratings(connection: Connection, game: str | None = None) -> list[dict
     """Those that were fitted together last, in exactly this game if one is named, the best player first."""
     newest = select(ratings.c.fit).order_by(ratings.c.made.desc(), ratings.c.fit).limit(1)
     if game is not None:
-        newest = newest.where(ratings.c.game == game)
+        newest = newest.where(ratings.c.game == logged_name(game))
     statement = select(ratings).where(ratings.c.fit == newest.scalar_subquery())
     statement = statement.order_by(ratings.c.rating.desc(), ratings.c.player)
     return [dict(row) for row in connection.execute(statement).mappings()]
 
 
+def _the_one(connection: Connection, table: Table, beginning: str, kind: str) -> Any:
+    """The row whose id begins so."""
+    if not re.fullmatch(r"[0-9a-f]{1,32}", beginning):
+        raise BadInput(f"'{beginning}' is not the id of a {kind}; an id is written with 0 to 9 and a to f.")
+    found = connection.execute(select(table).where(_begins(table.c.id, beginning)).limit(2)).all()
+    if not found:
+        raise BadInput(f"There is no {kind} '{beginning}' in the log.")
+    if len(found) > 1:
+        raise BadInput(f"Several {kind}s begin with '{beginning}'; write more of the id.")
+    return found[0]
+
+
 def _newest_first(statement: Select[Any]) -> Select[Any]:
     return statement.order_by(games.c.ended.desc(), games.c.id.desc())
+
+
+def logged_name(game: str) -> str:
+    """How the log calls a game that is named with parameters: without those that are the usual ones."""
+    from boardzero.games.catalogue import BUILT_IN, find_game
+
+    if ":" not in game or game.partition(":")[0] not in BUILT_IN:  # nobody who asks has a file of rules run
+        return game
+    return find_game(game).specification
+
+
+def _of_game(game: str) -> ColumnElement[bool]:
+    """`othello` is every Othello, `othello:size=8` only the usual one, which the log calls `othello` too."""
+    if "*" in game or ":" not in game:
+        return _named(games.c.game, game)
+    return games.c.game == logged_name(game)
 
 
 def _named(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:

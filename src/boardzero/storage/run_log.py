@@ -1,5 +1,6 @@
 """A training run, on its way into the log: its settings, generations, evaluations, and games of self-play and of matches."""
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -88,7 +89,7 @@ class RunLog:
                 continue
             try:
                 columns = self._read(path)
-            except (BadInput, DamagedShard, FileNotFoundError):  # the training says it, or has just made a shard of the journal
+            except (BadInput, DamagedShard, OSError):  # the training says it, or has just made a shard of the journal
                 continue
             if path.suffix == SHARD:
                 self._shards.add(path.with_suffix(""))
@@ -205,10 +206,27 @@ def run_entry(folder: RunFolder) -> Entry:
 
 
 def _run_id(folder: Path) -> str:
-    """The id that the run has in every log; it stays with the folder, wherever that is moved."""
-    path = folder / ID_FILE
-    if path.is_file():
-        return path.read_text(encoding="utf-8").strip()
-    run = new_id()
-    write_durably(path, run.encode())
+    """The id that the run has in every log; it stays with the folder, wherever that is moved. A copy is a run of its own.
+
+    The id is kept with the place where it was given, so that a copy, whose original is still there, can be told.
+    """
+    path, here = folder / ID_FILE, folder.resolve()
+    run, home = _kept_id(folder)
+    if run and home == here:
+        return run
+    if not run or (home is not None and _kept_id(home)[0] == run and not here.samefile(home)):
+        run = new_id()
+    try:
+        write_durably(path, f"{run}\n".encode() + os.fsencode(here))
+    except OSError:  # a folder that we may only read has the same id every time
+        return id_of("run", here)
     return run
+
+
+def _kept_id(folder: Path) -> tuple[str, Path | None]:
+    """The id that was given to a run, and where; neither where none was."""
+    try:
+        run, _, home = (folder / ID_FILE).read_bytes().partition(b"\n")
+    except OSError:
+        return "", None
+    return run.decode(errors="replace").strip(), Path(os.fsdecode(home)) if home.strip() else None

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from boardzero.errors import BadInput
-from boardzero.storage.entries import TABLES, Entry, id_of, new_id
+from boardzero.storage.entries import TABLES, Entry, id_of, new_id, storable
 from boardzero.training.lock import FolderLock
 
 FILE = "rows.jsonl"
@@ -39,7 +39,7 @@ class Spool:
 
     def append(self, entries: Sequence[Entry]) -> None:
         """When this returns, the rows are on disk."""
-        lines = "".join(json.dumps(asdict(entry), ensure_ascii=False) + "\n" for entry in entries)
+        lines = "".join(json.dumps(storable(asdict(entry)), ensure_ascii=False) + "\n" for entry in entries)
         with self.path.open("ab") as file:
             file.write(lines.encode())
             file.flush()
@@ -69,6 +69,8 @@ class Spool:
             return []
 
     def _empty_other(self, path: Path, write: Callable[[list[Entry]], int]) -> int:
+        if not (path / FILE).is_file():  # nobody's; or just made by a process that will lock it before it writes
+            return 0
         try:
             lock = FolderLock(path)
         except (BadInput, OSError):  # its process lives and will write them itself, or somebody else has just done so

@@ -85,7 +85,7 @@ class MatchScore:
     @property
     def intervals_by_colour(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """95 % of the scores moving first and moving second; each game counts as one observation."""
-        first, second = ([(point, point) for point in self.points[colour::2]] for colour in (0, 1))
+        first, second = ([(point,) for point in self.points[colour::2]] for colour in (0, 1))
         return score_interval(first), score_interval(second)
 
 

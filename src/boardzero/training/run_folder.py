@@ -11,6 +11,8 @@ events.jsonl, tensorboard/      what happened
 sittings.jsonl                  by which commands and on which machines it was worked on
 progress.json                   what is under way, while it is
 lock                            held by the process that trains here
+log-id                          the run's id in game logs, and where it was given
+ratings.*, perfect.*, report.*  what boardzero rate, perfect --run and report leave
 """
 
 import errno
