@@ -78,7 +78,7 @@ class ThreatSpace(Rival):
             self._search = importlib.import_module("gomoku.threat.threat_search")
         except ImportError as error:
             raise Missing(f"The package gomoku, or what it needs, is not installed ({error})") from None
-        self._player.VERBOSE = 0
+        vars(self._player)["VERBOSE"] = 0
         self.new_game(15)
 
     def new_game(self, size: int) -> None:
