@@ -479,6 +479,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     measurable = with_keys(entries, say_time)
     texts = measure(measurable, asked.out, asked.runs, asked.parallel, say_time)
+    asked.out.mkdir(parents=True, exist_ok=True)  # also where nothing could be measured
     write_whole(asked.out / "results.md", f"{joined(texts)}\n".encode())
     say_time(f"All tables are in {asked.out / 'results.md'}.")
     if asked.cards:
