@@ -49,6 +49,7 @@ from boardzero.games.rules import Game
 from boardzero.network.shipped import shipped_network
 from boardzero.network.weights import write_whole
 from boardzero.players.catalogue import find_player
+from boardzero.players.engine_process import EngineFault
 from boardzero.players.player import Player
 from boardzero.settings.specification import Parameters, parse_parameters
 
@@ -147,6 +148,23 @@ def key_of(entry: Entry) -> str:
     game = entry.rules
     entrants = [player_named(name, game) for name in (*entry.players, entry.opponent) if name]
     return f"{game.specification}: {' – '.join(one.key for one in entrants)}"
+
+
+def key_here(entry: Entry) -> str:
+    """The key of what can be measured here (BadInput where it cannot). Programs of others are started once: one that is not
+    installed ends with a sentence, and would lose all its games by that."""
+    key = key_of(entry)
+    for name in (*entry.players, entry.opponent):
+        player = find_player(name, entry.rules) if name else None
+        if player is None or not player.starts_program:
+            continue
+        try:
+            player.start_game(SEED)
+        except EngineFault as fault:
+            raise BadInput(f"The engine {fault}.") from None
+        finally:
+            player.close()
+    return key
 
 
 def planned(entry: Entry, number: int, players: tuple[Player, Player], openings: Openings) -> PlannedGame:
@@ -385,7 +403,7 @@ def with_keys(entries: Sequence[Entry], say: Callable[[str], None]) -> list[tupl
     found = []
     for entry in entries:
         try:
-            found.append((entry, key_of(entry)))
+            found.append((entry, key_here(entry)))
         except BadInput as error:
             say(f"{entry.name}: left out. {error}")
     return found
@@ -420,7 +438,7 @@ def show_plan(entries: Sequence[Entry], folder: Path) -> None:
     for entry in entries:
         left, about = 1.0, str(entry.kind)
         try:
-            key = key_of(entry)
+            key = key_here(entry)
             if entry.kind in ("match", "first", "decided"):
                 left = len(missing_numbers(entry, key, folder)) / entry.games
             else:
@@ -461,6 +479,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     measurable = with_keys(entries, say_time)
     texts = measure(measurable, asked.out, asked.runs, asked.parallel, say_time)
+    asked.out.mkdir(parents=True, exist_ok=True)  # also where nothing could be measured
     write_whole(asked.out / "results.md", f"{joined(texts)}\n".encode())
     say_time(f"All tables are in {asked.out / 'results.md'}.")
     if asked.cards:
