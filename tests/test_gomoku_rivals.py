@@ -1,7 +1,6 @@
 """The tool that lets Gomoku programs of others play as brains of Gomocup."""
 
 import importlib.util
-import os
 import shutil
 import subprocess
 import sys
@@ -216,6 +215,6 @@ def test_a_brain_plays_whole_games_without_a_fault(brain: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_refused_in_one_sentence(tmp_path: Path) -> None:
-    command = ["sh", TOOLS / "brains" / "build.sh", tmp_path / "none", tmp_path / "brain"]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
+    command = ["sh", *map(str, (TOOLS / "brains" / "build.sh", tmp_path / "none", tmp_path / "brain"))]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 2 and ended.stderr == f"There is no folder '{tmp_path / 'none'}' with the sources of a brain.\n"
