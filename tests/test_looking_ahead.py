@@ -54,3 +54,12 @@ def test_no_node_below_the_root_has_a_win_at_once() -> None:
 
 def test_nothing_false_is_proven_and_in_the_end_everything_true_is() -> None:
     assert_proofs_are_true(SearchSettings(look_ahead=True, leaves=2), seed=1, simulations=5)
+
+
+@pytest.mark.parametrize("root", ["puct", "gumbel"])
+def test_where_every_move_is_lost_the_likeliest_is_played(root: str) -> None:
+    """Three in a row with both ends open: whoever is to move cannot hold both, and plays what its evaluator would play."""
+    forest = searched("connect4", "31415", 200, SearchSettings(look_ahead=True, root=root))
+    edges = forest.root_edges(0)
+    assert forest.root_bounds(0) == (-1, -1)
+    assert forest.choose().tolist() == [max(edges, key=lambda edge: (edge.visits, edge.prior)).action]

@@ -67,17 +67,23 @@ def root_prior(edges: Edges, edge: int, noise: float, noisy: bool, options: Opti
 
 @compiled()
 def most_visited(nodes: Nodes, edges: Edges, node: int) -> int:
-    """The allowed edge with the most visits; with equal visits, of the higher value; unvisited, of the higher prior."""
+    """The allowed edge with the most visits; with equal visits, of the higher value; with equal values, of the higher prior.
+
+    Where every move is lost at once, the prior tells which of them at least looks like a defence.
+    """
     first = nodes[node].first_edge
     sure, desperate = best_lower_bound(nodes, edges, node), no_move_holds(nodes, edges, node)
-    best, best_visits, best_value = NONE, -1, -np.inf
+    best, best_visits, best_value, best_prior = NONE, -1, -np.inf, -np.inf
     for edge in range(first, first + nodes[node].edge_count):
         if not is_allowed(edges, edge, sure, desperate):
             continue
-        visits = edges[edge].visits
-        value = edge_value(edges, edge, 0.0) if visits > 0 else float(edges[edge].prior)
-        if visits > best_visits or (visits == best_visits and value > best_value):
-            best, best_visits, best_value = edge, visits, value
+        visits, prior = edges[edge].visits, float(edges[edge].prior)
+        value = edge_value(edges, edge, 0.0)
+        ahead = visits > best_visits
+        if visits == best_visits:
+            ahead = value > best_value or (value == best_value and prior > best_prior)
+        if ahead:
+            best, best_visits, best_value, best_prior = edge, visits, value, prior
     return best
 
 

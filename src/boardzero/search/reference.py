@@ -434,7 +434,7 @@ class ReferenceTree:
         return open_edges if any(edge.visits >= 2 for edge in open_edges) else edges
 
     def most_visited(self) -> Edge:
-        return max(self.allowed_edges(), key=lambda edge: (edge.visits, edge.value() if edge.visits else edge.prior))
+        return max(self.allowed_edges(), key=lambda edge: (edge.visits, edge.value(), edge.prior))
 
     def visit_weights(self) -> list[float]:
         """For each root edge its visits, without those that were forced; its prior where nothing was visited."""
