@@ -144,6 +144,7 @@ def test_late_players_are_replaced_by_a_plain_move_in_time() -> None:
         move, remark = talk.say("TURN 7,7")
         assert time.perf_counter() - begun < FAR_TOO_LONG / 2
         assert MOVE.fullmatch(move) and remark == "DEBUG the player was not ready in time: a plain move"
+        assert isinstance(talk.session, GomocupSession) and talk.session._lateness.seconds == 0  # the next has all its time
 
 
 def test_a_first_thought_is_played_when_the_last_comes_too_late() -> None:
