@@ -216,13 +216,25 @@ def test_engines_play_in_every_command(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 # -- whose time it is --------------------------------------------------------------------------------------------------
+class SlowStream:
+    """Lines that come after so many seconds each."""
+
+    def __init__(self, *seconds: float) -> None:
+        self._seconds = iter(seconds)
+
+    def readline(self, limit: int = -1) -> bytes:
+        time.sleep(next(self._seconds))
+        return b"line\n"
+
+
 def test_a_line_came_when_its_reader_could_have_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    waited = iter((1.0, 1.3, 1.3))
+    """What the reader waited for a core before it began to sleep for a line does not count; if it did not sleep, it does."""
+    waited = iter((1.0, 1.0, 1.3, 1.3, 1.3, 9.3, 9.4, 9.6, 10.6))  # at first; then before and after each line
     monkeypatch.setattr(engine_lines, "seconds_without_core", lambda: next(waited))
-    moments = engine_lines.moments_of_arrival()
-    for waiting in (0.3, 0.0):
-        earliest, moment, latest = time.perf_counter(), next(moments), time.perf_counter()
-        assert earliest - waiting - 1e-6 <= moment <= latest - waiting + 1e-6
+    lines = engine_lines.lines_with_moments(SlowStream(0.4, 0.1, 0.25, 0.0))
+    for waiting in (0.3, 0.0, 0.1, 1.2):
+        earliest, (_, moment), latest = time.perf_counter(), next(lines), time.perf_counter()
+        assert earliest - 1e-6 <= moment + waiting <= latest + 1e-6
 
 
 @on_linux

@@ -144,6 +144,7 @@ def test_late_players_are_replaced_by_a_plain_move_in_time() -> None:
         move, remark = talk.say("TURN 7,7")
         assert time.perf_counter() - begun < FAR_TOO_LONG / 2
         assert MOVE.fullmatch(move) and remark == "DEBUG the player was not ready in time: a plain move"
+        assert isinstance(talk.session, GomocupSession) and talk.session._lateness.seconds == 0  # the next has all its time
 
 
 def test_a_first_thought_is_played_when_the_last_comes_too_late() -> None:
@@ -153,14 +154,14 @@ def test_a_first_thought_is_played_when_the_last_comes_too_late() -> None:
         assert time.perf_counter() - begun < FAR_TOO_LONG / 2
 
 
-def test_searches_without_end_tell_a_first_thought() -> None:
+def test_searches_without_end_tell_what_they_think_on_the_way() -> None:
     mind = PlayerMind()
     thoughts: list[int] = []
     position = Position(find_game("gomoku:size=9"), "e5")
     mind.get_ready(told(position), 0)
     mind.tell = thoughts.append
     chosen = mind.choose(told(position), 0, time.perf_counter() + 1.0)
-    assert chosen is not None and len(thoughts) == 1 and thoughts[0] in position.legal_actions()
+    assert chosen is not None and len(thoughts) == 2 and {*thoughts} <= {*position.legal_actions()}
 
 
 def test_unusable_players_are_told_and_replaced() -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from boardzero.players.player import Player
 
 USUAL_SECONDS = 1.0  # a move, of the usual opponent, adviser and analyst
-USUAL_PLAYER = "alphazero where a network is shipped, otherwise heuristic in Gomoku and mcts"
+USUAL_PLAYER = "alphazero where a network is shipped, otherwise heuristic (Gomoku) or mcts"
 INTERRUPTED = 130  # the usual exit code after Ctrl-C
 WIDE = 200  # columns of a table that no terminal limits
 

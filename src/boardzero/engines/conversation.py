@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
 
-from boardzero.players.engine_lines import Stream, moments_of_arrival, read_line
+from boardzero.players.engine_lines import Stream, lines_with_moments
 
 HOST = "127.0.0.1"  # engines listen to this machine only
 
@@ -39,11 +39,11 @@ def converse(session: Session, stream: Stream) -> None:
     lines: queue.SimpleQueue[tuple[str, float] | None] = queue.SimpleQueue()
 
     def read() -> None:
-        arrival = moments_of_arrival()
-        while (line := _read_line(stream)) is not None:
-            moment = next(arrival)
-            session.overhear(line)
-            lines.put((line, moment))
+        with suppress(OSError, ValueError):
+            for content, moment in lines_with_moments(stream):
+                line = content.decode(errors="replace").strip("\r\n\0 \t")  # however it is encoded
+                session.overhear(line)
+                lines.put((line, moment))
         session.overhear(None)
         lines.put(None)
 
@@ -56,15 +56,6 @@ def converse(session: Session, stream: Stream) -> None:
         return
     finally:
         session.close()
-
-
-def _read_line(stream: Stream) -> str | None:
-    """The next line, however it is encoded and however long; None at the end."""
-    try:
-        content = read_line(stream)
-    except (OSError, ValueError):
-        return None
-    return content.decode(errors="replace").strip("\r\n\0 \t") if content else None
 
 
 def converse_on_standard_streams(new_session: Callable[[Answer], Session]) -> None:

@@ -266,6 +266,7 @@ class GomocupSession:
         times, point, remark = self._times(board, moment), None, ""
         try:
             point = self._thinker.choose(board, self._exact, self.limits.memory, times)
+            self._lateness.saw(times.soft, time.perf_counter())
             remark = "DEBUG the rules know no move on this board: a plain move" if point is None else ""
         except NoAnswer:
             remark = "" if self._closed else "DEBUG the player was not ready in time: a plain move"
@@ -274,7 +275,6 @@ class GomocupSession:
                 self._send(f"MESSAGE {one_line(str(error)).rstrip('.')}: a plain move")
         if point is None or point in board.stones:
             point = plain
-        self._lateness.saw(times.soft, time.perf_counter())
         self.limits.spend(int(1000 * (time.perf_counter() - moment)))
         return point, remark
 

@@ -169,7 +169,7 @@ class GtpSession:
         position = self._with_turn_of(colour)
         times, is_limited = self._times(colour), self._clocks[colour].is_limited
         action = self._thinker.choose(position, times.soft, times.hard if is_limited else None)
-        if is_limited:
+        if is_limited and self._thinker.is_ready:
             self._lateness.saw(times.soft, time.perf_counter())
         if not stays:
             self._clocks[colour].spend(time.perf_counter() - self._moment)

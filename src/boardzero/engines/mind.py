@@ -15,7 +15,7 @@ from boardzero.players.forest_player import ForestPlayer
 from boardzero.players.player import Analysis, Player
 
 READY_SECONDS = 0.01  # of the first search, which loads what is compiled
-FIRST_SHARE = 0.3  # of the time, after which a first thought is told: on busy cores the last may come too late
+FIRST_SHARES = 0.05, 0.3  # of the time that is left, after which thoughts are told: on busy cores the last may come too late
 JUDGING_SECONDS = 0.2  # for one position of several
 
 
@@ -51,10 +51,11 @@ class PlayerMind:
         player = self._player_for(position.game, memory)
         self._hurried = False
         if isinstance(player, ForestPlayer) and player.simulations is None:  # its next search goes on with the tree of the last
-            first = player.choose(position, FIRST_SHARE * max(0.0, until - time.perf_counter()))
-            if self._hurried:
-                return first
-            self.tell(first)
+            for share in FIRST_SHARES:
+                thought = player.choose(position, share * max(0.0, until - time.perf_counter()))
+                if self._hurried:
+                    return thought
+                self.tell(thought)
         return player.choose(position, max(0.0, until - time.perf_counter()))
 
     def analyse(self, told: ToldPosition, memory: int, until: float) -> Analysis | None:

@@ -22,6 +22,11 @@ class PositionThinker:
     def __init__(self, process: ThinkingProcess) -> None:
         self._process = process
 
+    @property
+    def is_ready(self) -> bool:
+        """Has the player been loaded?"""
+        return self._process.is_ready
+
     def prepare(self, game: Game) -> None:
         """Get the player ready while nobody waits for it."""
         self._process.begin("get_ready", ToldPosition(game.specification), ANY_MEMORY)

@@ -15,7 +15,10 @@ MOST_SHARES, MOST_EXTRA = 3.0, 0.5
 
 
 class Lateness:
-    """How late answers are given on this machine now: the worst of late, forgotten little by little."""
+    """How late answers are given on this machine now: the worst of late, forgotten little by little.
+
+    A player that gives none at all, because it is still being loaded, tells nothing of it: to think less would not help.
+    """
 
     def __init__(self) -> None:
         self.seconds = 0.0

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 LONGEST_LINE = 1 << 16  # bytes
+AT_ONCE = 0.02  # seconds that reading a line takes which is there already, at most, beside waiting for a core
 
 
 class Stream(Protocol):
@@ -26,13 +27,22 @@ def read_line(stream: Stream) -> bytes:
     return line
 
 
-def moments_of_arrival() -> Iterator[float]:
-    """For the thread that reads: `next` after each reading tells when (time.perf_counter) what was read had come."""
-    waited = seconds_without_core()
+def lines_with_moments(stream: Stream) -> Iterator[tuple[bytes, float]]:
+    """For a thread that does nothing else: each line, and when (time.perf_counter) it came.
+
+    Of a line that was slept for, only the waiting in this reading counts: the thread may also have had to wait with what it did
+    with the line before, long before this one came. One that was there at once may have come at any time since.
+    """
+    read = seconds_without_core()
     while True:
-        now = time.perf_counter()
-        before, waited = waited, seconds_without_core()
-        yield now - (waited - before)
+        begun, before = time.perf_counter(), seconds_without_core()
+        line = read_line(stream)
+        if not line:
+            return
+        now, waited = time.perf_counter(), seconds_without_core()
+        has_slept = now - begun > waited - before + AT_ONCE
+        yield line, now - (waited - (before if has_slept else read))
+        read = waited
 
 
 def seconds_without_core() -> float:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import IO, Protocol
 
 from boardzero.errors import BadInput
-from boardzero.players.engine_lines import moments_of_arrival, read_line
+from boardzero.players.engine_lines import lines_with_moments, read_line
 
 ENDING_SECONDS = 1.0  # that a program has to end by itself when it was asked to
 KILLED_SECONDS = 30.0  # that the system has to end it
@@ -139,10 +139,11 @@ class ProcessTransport:
     def _read_answers(self) -> None:
         assert self._process.stdout
         with suppress(OSError, ValueError):
-            arrival = moments_of_arrival()
-            while not self._says_too_much and (line := read_line(self._process.stdout)):
+            for line, moment in lines_with_moments(self._process.stdout):
                 self._says_too_much = self._lines.qsize() >= MOST_UNREAD
-                self._lines.put((line.decode(errors="replace").rstrip("\r\n"), next(arrival)))
+                self._lines.put((line.decode(errors="replace").rstrip("\r\n"), moment))
+                if self._says_too_much:
+                    break
         self._lines.put(None)
 
     def _read_complaints(self) -> None:
