@@ -113,14 +113,6 @@ def test_damaged_games_are_named_and_the_others_imported(boardzero: Boardzero) -
     assert len(errors.splitlines()) == 1
 
 
-def test_a_log_that_the_environment_names_and_that_is_not_there_is_not_made_by_looking(
-    boardzero: Boardzero, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("BOARDZERO_DATABASE", "typo.sqlite")
-    assert "There is no game log '" in boardzero("games-log", code=2)[1]
-    assert not Path("typo.sqlite").exists()
-
-
 TRAINING = ["train", "tictactoe", "--generations", "2", "--run", "run"]
 SMALL = ["network.blocks=1", "network.channels=8", "selfplay.games=16", "selfplay.workers=1", "training.first_positions=100",
          "training.positions=60", "training.batch=32", "selfplay.cap.full_simulations=8", "evaluation.games=2",
