@@ -96,6 +96,7 @@ def test_games_go_to_a_file_and_into_another_log(played: Boardzero, name: str) -
 def test_games_that_a_format_cannot_hold_are_counted(played: Boardzero) -> None:
     output, errors = played("games-log", "export", "a.ggf")
     assert output == "3 games were written to a.ggf.\n"
+    assert played("games-log", "import", "a.ggf")[0] == "0 games were imported; 3 more in the log already.\n"
     assert "2 games were left out: GGF files hold games of Othello, not of connect4." in errors
     Path("psq").mkdir()
     assert played("games-log", "export", "psq", "--format", "psq", "--game", "gomoku")[0] == "2 games were written to psq.\n"
