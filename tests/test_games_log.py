@@ -96,6 +96,7 @@ def test_games_go_to_a_file_and_into_another_log(played: Boardzero, name: str) -
 def test_games_that_a_format_cannot_hold_are_counted(played: Boardzero) -> None:
     output, errors = played("games-log", "export", "a.ggf")
     assert output == "3 games were written to a.ggf.\n"
+    assert played("games-log", "import", "a.ggf")[0] == "0 games were imported; 3 more in the log already.\n"
     assert "2 games were left out: GGF files hold games of Othello, not of connect4." in errors
     Path("psq").mkdir()
     assert played("games-log", "export", "psq", "--format", "psq", "--game", "gomoku")[0] == "2 games were written to psq.\n"
@@ -111,14 +112,6 @@ def test_damaged_games_are_named_and_the_others_imported(boardzero: Boardzero) -
     assert output == "2 games were imported.\n"
     assert errors.startswith("Game 2 of 'a.txt' was skipped: '9' is not a move of Connect Four")
     assert len(errors.splitlines()) == 1
-
-
-def test_a_log_that_the_environment_names_and_that_is_not_there_is_not_made_by_looking(
-    boardzero: Boardzero, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("BOARDZERO_DATABASE", "typo.sqlite")
-    assert "There is no game log '" in boardzero("games-log", code=2)[1]
-    assert not Path("typo.sqlite").exists()
 
 
 TRAINING = ["train", "tictactoe", "--generations", "2", "--run", "run"]

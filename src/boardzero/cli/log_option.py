@@ -1,6 +1,5 @@
 """What commands that play share for logging: `--log`, `--database`."""
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -92,12 +91,11 @@ def asked_database(database: str | None, make: bool = False) -> Iterator["Databa
     from boardzero.errors import BadInput
     from boardzero.storage.database import Database, DatabaseDown
     from boardzero.storage.log import store_rows
-    from boardzero.storage.places import DATABASE_VARIABLE, data_folder, usual_database
+    from boardzero.storage.places import data_folder, usual_database
     from boardzero.storage.spool import Spool
 
     opened = Database(database or usual_database())
-    named = database is not None or os.environ.get(DATABASE_VARIABLE)
-    if named and not make and opened.is_sqlite and not Path(opened.name).is_file():
+    if database is not None and not make and opened.is_sqlite and not Path(opened.name).is_file():
         raise BadInput(f"There is no game log '{opened.name}'.")
     try:
         opened.prepare()

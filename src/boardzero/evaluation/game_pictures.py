@@ -7,7 +7,7 @@ from boardzero.evaluation.charts import Chart, colour
 
 SIDES, ON_SIDES = ("#d9480f", "#f2b705"), ("#ffffff", "#2b2100")  # stones, and numbers on them; all colours are the page's
 BOARD, CELL, INK, SOFT = "#2f5fc4", "#f3f5f9", "#1d2430", "#5b6575"
-STONES = 320  # pixels that a row of stones takes, beside each other
+STONES = 340  # pixels that a row of stones takes, beside each other
 SHOWN = 0.6  # of a game: the last thought before that is shown
 LEAST_SHARE = 0.02  # of the search's choice that is named
 
@@ -20,7 +20,7 @@ def game_charts(games: Sequence[dict[str, Any]]) -> list[Chart]:
 def _chart(key: str, game: dict[str, Any]) -> Chart:
     ply = _moment(game)
     frame = game["frames"][ply]
-    moves = ", ".join(f"{move} {100 * share:.0f} %" for move, share in frame.get("moves", ()))
+    moves = ", ".join(f"{move}: {100 * share:.0f} %" for move, share in frame.get("moves", ()))
     said = f"After move {ply}: {game['players'][frame['turn']]} to move, plays {frame['played']}" if "played" in frame else ""
     title = f"{game['title']}<br><sup>{said}{'. Search: ' if moves else ''}{moves}</sup>"
     return Chart(key, title, "", [*_stones(game, frame), *_opinions(game, frame), *_values(game, ply)], _layout(game))

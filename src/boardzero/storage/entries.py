@@ -60,9 +60,10 @@ def is_id(text: str) -> bool:
     return re.fullmatch(r"[0-9a-f]{32}", text) is not None
 
 
-def id_of_record(record: GameRecord) -> str:
-    """For games from files, which have no id: the same game again is the same row."""
-    return id_of("record", record.game, record.start, record.moves, record.result, record.ended, *record.players)
+def id_of_record(record: GameRecord, copy: int = 1) -> str:
+    """For games from files, which have no id: the same game again is the same row. copy: the how manieth in its file it is."""
+    found = id_of("record", record.game, record.start, record.moves, record.result, record.ended, *record.players)
+    return found if copy == 1 else id_of(found, copy)
 
 
 def now() -> str:

@@ -18,7 +18,7 @@ from boardzero.protocols.property_lists import Damaged
 from boardzero.protocols.psq import read_psq, write_psq
 from boardzero.protocols.sgf import read_sgf, write_sgf
 from boardzero.storage.checking import FindGame, checked, known_game, moment_of
-from boardzero.storage.entries import StoredGame, clean_text, game_entry, game_from_row, id_of, id_of_record, is_id
+from boardzero.storage.entries import StoredGame, clean_text, game_entry, game_from_row, id_of_record, is_id
 
 ENDINGS = {".txt": "text", ".jsonl": "json", ".parquet": "parquet", ".sgf": "sgf", ".ggf": "ggf", ".psq": "psq"}
 FORMATS = tuple(ENDINGS.values())
@@ -136,7 +136,7 @@ def _with_id(game: StoredGame, seen: Counter[str]) -> StoredGame:
     """The same game again is the same row, if it comes from another reading; twice in one file it was played twice."""
     found = id_of_record(game.record)
     seen[found] += 1
-    return replace(game, id=found if seen[found] == 1 else id_of(found, seen[found]))
+    return replace(game, id=id_of_record(game.record, seen[found]))
 
 
 Maker = Callable[[], StoredGame]
