@@ -95,6 +95,7 @@ def test_a_run_begins_with_the_games_and_the_network_of_another(trained: Path, t
         (["resume", "RUN", "--generations", "2"], "has 2 generations behind it"),
         (["resume", "RUN", "--minutes", "5", "--generations", "5"], "not both"),
         (["resume", "RUN", "--minutes", "0"], "minutes=0.0 is not allowed"),
+        (["resume", "RUN", "--set", "seed=3"], "cannot be changed in a run that has begun"),
         (["export", "RUN"], "--onnx FILE, --safetensors FILE"),
         (["export", "EMPTY", "--onnx", "a.onnx"], "There is no network in"),
         (["export", "RUN", "--onnx", "a.txt"], "should be called name.onnx"),

@@ -131,7 +131,8 @@ def resume(
     timing: Timing = False,
 ) -> None:
     """Go on with a run from where it stands, to its end or to another one, with its settings or others."""
-    changed = {"minutes": minutes, "generations": generations, "changes": changes or ()}
+    given = {"minutes": minutes, "generations": generations, "changes": changes}
+    changed = {name: value for name, value in given.items() if value is not None}
     _run(run, cluster, log, database, verbose=verbose, timing=timing, changed=changed)
 
 
@@ -157,7 +158,7 @@ def _run(
     with ExitStack() as stack:
         path = stack.enter_context(copied_folder(run, view.show))
         stack.enter_context(troubles_of_the_disk_said(path))
-        if changed and any(changed.values()):
+        if changed:
             change_run(RunFolder(path), lambda sentence: view.show(DamageFound(sentence)), **changed)
         logged = stack.enter_context(game_log(log, database))
         listen = run_listener(view.show, logged, RunFolder(path))
