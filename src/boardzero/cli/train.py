@@ -131,7 +131,7 @@ def resume(
     timing: Timing = False,
 ) -> None:
     """Go on with a run from where it stands, to its end or to another one, with its settings or others."""
-    given = {"minutes": minutes, "generations": generations, "changes": changes}
+    given = {"minutes": minutes, "generations": generations, "changes": changes or None}
     changed = {name: value for name, value in given.items() if value is not None}
     _run(run, cluster, log, database, verbose=verbose, timing=timing, changed=changed)
 
