@@ -1,4 +1,5 @@
-"""A browser for the tests of pages and reports; without Chromium, or the package that drives it, these tests are skipped.
+"""A browser for the tests of pages and reports, and databases for those of the log; where the system has no Chromium or no
+PostgreSQL, the tests that need it are skipped.
 
 Property tests are given all the time they need: how quick a machine is says nothing about the program.
 """
@@ -38,3 +39,29 @@ def visit(browser: Any) -> Iterator[Any]:
 
     with visiting(browser) as opened:
         yield opened
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Any]:
+    """PostgreSQL."""
+    from postgres_server import postgres_server
+
+    with postgres_server() as running:
+        yield running
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database of each kind."""
+    if request.param == "sqlite":
+        return str(tmp_path / "games.sqlite")
+    address: str = request.getfixturevalue("server").new_database()
+    return address
+
+
+@pytest.fixture
+def own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No test touches the user's log."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("BOARDZERO_DATABASE", raising=False)
+    return tmp_path / "data"

@@ -9,7 +9,10 @@ from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
 from boardzero.storage.database import Database
 from boardzero.storage.entries import StoredGame
+from boardzero.storage.game_files import parse_games
 from boardzero.storage.queries import GameFilter, list_games
+
+GOOD_GGF = "(;GM[Othello]PB[a]PW[b]RE[?]BO[8 " + "-" * 27 + "O*------*O" + "-" * 27 + " *]B[d3];)"
 
 
 def random_position(specification: str, seed: int, plies: int | None = None) -> Position:
@@ -28,6 +31,11 @@ def random_record(specification: str = "tictactoe", seed: int = 0, **changes: ob
     return replace(record, **changes)  # type: ignore[arg-type]
 
 
+def silence(sentence: str) -> None:
+    """For who should have nothing to say."""
+    raise AssertionError(sentence)
+
+
 def played(number: int, record: GameRecord, players: tuple[str, str] = ("random", "mcts:sims=10")) -> GamePlayed:
     return GamePlayed(players, number, 100, (0.0, float(number)), record)
 
@@ -40,3 +48,10 @@ def games_in(url: str, which: GameFilter | None = None) -> list[StoredGame]:
             return list_games(connection, which or GameFilter())
     finally:
         database.close()
+
+
+def read_back(content: bytes, form: str) -> StoredGame:
+    """The one game of a file."""
+    (game,) = parse_games(content, form, "file")
+    assert isinstance(game, StoredGame), game
+    return game

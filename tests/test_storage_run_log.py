@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from storage_helpers import games_in
+from storage_helpers import games_in, silence
 from training_runs import begin, game_numbers
 
 from boardzero.arena.saved_games import position_of
@@ -16,10 +16,6 @@ from boardzero.storage.queries import GameFilter, list_evaluations, list_matches
 from boardzero.storage.run_log import RunLog
 from boardzero.training.loop import Training
 from boardzero.training.run_folder import RunFolder
-
-
-def silence(sentence: str) -> None:
-    raise AssertionError(sentence)
 
 
 @pytest.fixture
