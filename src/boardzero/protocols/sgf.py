@@ -33,6 +33,10 @@ PASSES = ("", "tt", "pa", "pass")
 RULES = {"freestyle": "freestyle", "free": "freestyle", "gomoku": "freestyle", "standard": "standard"}
 END_LETTERS: dict[Reason, str] = {"rules": "", "resignation": "R", "time": "T", "illegal move": "F", "failure": "F"}
 ENDS: dict[str, Reason] = {"r": "resignation", "t": "time", "f": "failure"}
+UNSAID: dict[Result, tuple[Reason, ...]] = {  # ends that RE cannot tell, where they differ from those of a won game
+    "unfinished": (),
+    "draw": ("illegal move", "stopped", "time", "failure"),
+}
 OPEN_RESULTS = ("", "?", "void")
 RESULT = re.compile(r"([bw])\+(.*)", re.IGNORECASE)
 NUMBER = re.compile("[0-9]{1,6}")
@@ -65,7 +69,7 @@ def write_sgf(record: GameRecord, game_id: str = "") -> str:
         "XD": record.ended if len(record.ended) > DAY else "",
         "XO": str(record.opening) if record.opening else "",
         "XT": " ".join(map(str, record.seconds)) if any(record.seconds) else "",
-        "XE": record.reason if record.reason in ("illegal move", "stopped") and record.result != "unfinished" else "",
+        "XE": record.reason if record.reason in UNSAID.get(record.result, ("illegal move", "stopped")) else "",
         "GC": record.remark,
     }
     head = "".join(f"{name}[{_escape(value)}]" for name, value in facts.items() if value)
