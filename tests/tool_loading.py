@@ -6,6 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 TOOLS = Path(__file__).parent.parent / "tools"
+sys.path.append(str(TOOLS))  # where a program finds its own modules when it is run
 
 
 def load_tool(name: str) -> ModuleType:

@@ -11,145 +11,53 @@ at once as the players allow; without --parallel there is one process a core.
 """
 
 import argparse
-import json
 import multiprocessing
-import os
 import sys
 import time
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from player_entries import SEED, Entry, Kept, key_of
+from player_tables import joined, text_of, write_cards
 
 from boardzero.arena.game import derived_seed
-from boardzero.arena.match import READY_SECONDS, MatchResult, MatchSettings
+from boardzero.arena.match import READY_SECONDS
 from boardzero.arena.openings import Opening, Openings
 from boardzero.arena.perfect_play import chooser_of, count_mistakes, draw_solved_positions, read_positions
-from boardzero.arena.scores import score_interval
 from boardzero.arena.solved_games import find_solver
 from boardzero.cores import usable_cores
 from boardzero.errors import BadInput
 from boardzero.evaluation.batched_games import PlannedGame, play_together
-from boardzero.evaluation.entrants import gather, is_run, player_named
-from boardzero.evaluation.page import TableOnPage
+from boardzero.evaluation.entrants import gather, is_run
 from boardzero.evaluation.rating import Rating
 from boardzero.evaluation.rating_games import RatingGames
 from boardzero.evaluation.rating_scales import scale_named
 from boardzero.events.games import GameRecord
-from boardzero.games.catalogue import find_game
 from boardzero.games.compiling import compiling_alone
 from boardzero.games.position import Position
 from boardzero.games.rules import Game
-from boardzero.network.shipped import shipped_network
 from boardzero.network.weights import write_whole
 from boardzero.players.catalogue import find_player
 from boardzero.players.engine_process import EngineFault
 from boardzero.players.player import Player
-from boardzero.settings.specification import Parameters, parse_parameters
+from boardzero.settings.specification import parse_parameters
 
 HERE = Path(__file__).resolve().parent
 SETS = {  # of Pascal Pons
     "Begin-Easy": "Test_L1_R1", "Begin-Medium": "Test_L1_R2", "Begin-Hard": "Test_L1_R3",
     "Middle-Easy": "Test_L2_R1", "Middle-Medium": "Test_L2_R2", "End-Easy": "Test_L3_R1",
 }  # fmt: skip
-SEED = 1
 DRAWN_SEED = 7  # of positions that no training is measured on
 TIMED_MOVES = 4  # by which it is found how long a player thinks
-MEASURED = "<!-- measured -->"  # what stands behind it in a card is written anew
-HEADINGS = ("what", "player", "opponent", "games", "wins – draws – losses", "score", "95 % interval", "first / second", "asked")
 Task = Callable[[], None]
 
 
-class Entry(Parameters):
-    """One of players.toml: a match, or something else that is measured of shipped networks."""
-
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
-    kind: Literal["match", "first", "decided", "mistakes", "sets", "rating"] = Field(
-        "match",
-        description="match: each opening from both sides; first: always moving first, from the start; decided: games against"
-        " itself that are not drawn; mistakes: in drawn positions; sets: in those of Pascal Pons; rating: a table",
-    )
-    game: str
-    player: str = Field(
-        "alphazero", description="whose score is told; several, separated by spaces, where mistakes are counted"
-    )
-    opponent: str = ""
-    games: int = Field(100, ge=2)
-    positions: int = Field(1000, ge=1, description="mistakes: how many are drawn")
-    run: str = Field("", description="rating: the run whose earlier networks are rated too, a folder in --runs")
-    networks: int = Field(6, ge=1, description="rating: how many of them")
-    simulations: int = Field(100, ge=1, description="rating: a move, of networks")
-    others: tuple[str, ...] = Field((), description="rating: players beside the usual anchors")
-    goal: str = Field("", description="what is asked for")
-    minutes: float = Field(gt=0, description="how long it may take on two cores")
-
-    @model_validator(mode="after")
-    def has_an_opponent(self) -> "Entry":
-        if bool(self.opponent) != (self.kind in ("match", "first")):
-            raise ValueError(f"kind={self.kind} {'takes no' if self.opponent else 'needs an'} opponent.")
-        return self
-
-    @property
-    def rules(self) -> Game:
-        return find_game(self.game)
-
-    @property
-    def players(self) -> list[str]:
-        """Whose figures are told."""
-        return self.player.split() if self.kind in ("mistakes", "sets") else [self.player]
-
-
-class Kept:
-    """Lines of one entry's file, each with the key that it belongs to; written as soon as they are known."""
-
-    def __init__(self, folder: Path, entry: Entry) -> None:
-        self.path = folder / f"{entry.name}.jsonl"
-
-    def append(self, key: str, **content: Any) -> None:
-        """One write, so that lines of several processes do not mix."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("ab", buffering=0) as file:
-            file.write(f"{json.dumps({'key': key, **content}, ensure_ascii=False)}\n".encode())
-            os.fsync(file.fileno())
-
-    def lines(self, key: str) -> Iterator[dict[str, Any]]:
-        """Without one that a crash tore."""
-        for line in self.path.read_bytes().splitlines() if self.path.is_file() else []:
-            try:
-                content = json.loads(line)
-            except ValueError:
-                continue
-            if content["key"] == key:
-                yield content
-
-    def figure(self, key: str, name: str) -> Any:
-        return next((line["figure"] for line in self.lines(key) if line.get("name") == name), None)
-
-    def records(self, key: str) -> dict[int, GameRecord]:
-        """Games by their numbers."""
-        found = {}
-        for line in self.lines(key):
-            if "number" in line:
-                record = line["record"]
-                pairs = {name: tuple(record[name]) for name in ("players", "seconds")}
-                found[int(line["number"])] = GameRecord(**{**record, **pairs})
-        return found
-
-
 # -- games -------------------------------------------------------------------------------------------------------------------
-def key_of(entry: Entry) -> str:
-    """Who meets whom: networks by their weights."""
-    game = entry.rules
-    entrants = [player_named(name, game) for name in (*entry.players, entry.opponent) if name]
-    return f"{game.specification}: {' – '.join(one.key for one in entrants)}"
-
-
 def key_here(entry: Entry) -> str:
     """The key of what can be measured here (BadInput where it cannot). Programs of others are started once: one that is not
     installed ends with a sentence, and would lose all its games by that."""
@@ -270,111 +178,6 @@ def seconds_of(name: str, game: Game, records: Sequence[GameRecord]) -> float:
         taken.append(time.perf_counter() - begun)
     player.close()
     return sum(taken) / max(1, len(taken))
-
-
-# -- what is told -----------------------------------------------------------------------------------------------------------
-def rows_of(entry: Entry, key: str, folder: Path) -> list[list[str]]:
-    """Of the table of games."""
-    records = Kept(folder, entry).records(key)
-    played = [records[number] for number in sorted(records)]
-    if not played:
-        return []
-    if entry.kind == "decided":
-        return [_decided_row(entry, played)]
-    settings = MatchSettings(max(1, len(played)), SEED)
-    if entry.kind == "first":
-        return [_first_row(entry, key, folder, played)]
-    match = MatchResult(entry.game, (entry.player, entry.opponent), settings, tuple(played), len(played), None)
-    score, (low, high) = match.total.score or 0.0, match.interval
-    sides = [f"{tally.score:.0%}" for tally in (match.moving_first, match.moving_second) if tally.score is not None]
-    tally = match.total
-    return [
-        [f"{entry.name}: {entry.game}{_faults(match)}", *_with_times(entry, key, folder), str(tally.games),
-         f"{tally.wins} – {tally.draws} – {tally.losses}", f"{score:.1%}", f"{low:.1%} to {high:.1%}", " / ".join(sides),
-         entry.goal]
-    ]  # fmt: skip
-
-
-def _faults(match: MatchResult) -> str:
-    """Games that were not lost by the rules must not be taken for wins in play."""
-    return f" ({len(match.faults)} lost by faults: {match.faults[0]})" if match.faults else ""
-
-
-def _first_row(entry: Entry, key: str, folder: Path, played: Sequence[GameRecord]) -> list[str]:
-    """Always moving first: every game is an observation of its own, as far as games differ."""
-    points = [0.5 if record.winner is None else float(record.winner == 0) for record in played]
-    low, high = score_interval([(point,) for point in points])
-    counts = " – ".join(str(points.count(value)) for value in (1.0, 0.5, 0.0))
-    different = len({record.moves for record in played})
-    return [
-        f"{entry.name}: {entry.game}, {different} different games", *_with_times(entry, key, folder), str(len(played)), counts,
-        f"{sum(points) / len(points):.1%}", f"{low:.1%} to {high:.1%}", "first only", entry.goal,
-    ]  # fmt: skip
-
-
-def _decided_row(entry: Entry, played: Sequence[GameRecord]) -> list[str]:
-    decided = [float(record.winner is not None) for record in played]
-    low, high = score_interval([(one,) for one in decided])
-    plies = sum(record.plies for record in played) / len(played)
-    wins = [sum(record.winner == side for record in played) for side in (0, 1)]
-    return [
-        f"{entry.name}: {entry.game}, {plies:.0f} plies a game", f"`{entry.player}`", "itself", str(len(played)),
-        f"{wins[0]} – {len(played) - sum(wins)} – {wins[1]} (first side)", f"decided {sum(decided) / len(decided):.1%}",
-        f"{low:.1%} to {high:.1%}", "", entry.goal,
-    ]  # fmt: skip
-
-
-def _with_times(entry: Entry, key: str, folder: Path) -> list[str]:
-    """The two players, and how long a move of each takes alone."""
-    times = Kept(folder, entry).figure(key, "seconds") or [0.0, 0.0]
-    return [
-        f"`{name}`" + (f", {seconds:.2f} s" if seconds >= 0.1 else f", {1000 * seconds:.2g} ms" if seconds else "")
-        for name, seconds in zip((entry.player, entry.opponent), times, strict=True)
-    ]
-
-
-def text_of(entry: Entry, key: str, folder: Path) -> str:
-    """Markdown: a table, or nothing if nothing has been measured."""
-    kept = Kept(folder, entry)
-    if entry.kind == "rating":
-        lines = [line["figure"] for line in kept.lines(key) if line.get("name") == "rating"]
-        if not lines:
-            return ""
-        table = TableOnPage("", ["player", "rating", "95 % interval", "games"], lines[-1]["rows"], frozenset({1}))
-        return f"{entry.name}: {entry.game}, {lines[-1]['games']} games\n\n{table.to_markdown()}"
-    if entry.kind in ("mistakes", "sets"):
-        figures = {player: kept.figure(key, player) for player in entry.players}
-        found = {player: figure for player, figure in figures.items() if figure}
-        if not found:
-            return ""
-        names = list(next(iter(found.values())))
-        rows = [
-            [f"`{player}`", *(f"{100 * wrong / count:.1f} % of {count}" for wrong, count in figure.values())]
-            for player, figure in found.items()
-        ]
-        return f"{entry.name}: mistakes, {entry.game}\n\n{TableOnPage('', ['player', *names], rows).to_markdown()}"
-    rows = rows_of(entry, key, folder)
-    return TableOnPage("", HEADINGS, rows).to_markdown() if rows else ""
-
-
-def joined(texts: Sequence[str]) -> str:
-    """Tables of games become one."""
-    heads = TableOnPage("", HEADINGS, []).to_markdown()
-    games = [text.removeprefix(heads).strip() for text in texts if text.startswith(heads)]
-    others = [text for text in texts if text and not text.startswith(heads)]
-    return "\n\n".join(([heads + "\n" + "\n".join(games)] if games else []) + others)
-
-
-def write_cards(texts: Sequence[tuple[Entry, str]]) -> None:
-    """Results of each network behind the mark in its card."""
-    by_card: dict[Path, list[str]] = {}
-    for entry, text in texts:
-        network = shipped_network(entry.rules)
-        if network is not None and text:
-            by_card.setdefault(network.with_suffix(".md"), []).append(text)
-    for card, found in by_card.items():
-        before = card.read_text(encoding="utf-8").partition(MEASURED)[0].rstrip()
-        write_whole(card, f"{before}\n\n{MEASURED}\n\n{joined(found)}\n".encode())
 
 
 # -- the command ------------------------------------------------------------------------------------------------------------
