@@ -11,6 +11,7 @@ from training_runs import SMALL
 from web_servers import ok, serving
 
 from boardzero.cli.arena_options import usual_player
+from boardzero.engines.brains import new_brain
 from boardzero.cli.main import main
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
@@ -147,6 +148,12 @@ def test_sizes_that_were_never_seen_are_listed_shortly() -> None:
         "size=5, 6, 8, 10, 12, 14, 16 to 20; rule=standard"
     )
     assert never_seen(["othello:size=6"]) == "size=4, 8; first=white"
+
+
+def test_who_is_behind_an_engine_is_the_usual_opponent_too(shelf: Path) -> None:
+    assert [new_brain(None, find_game(name)).name for name in ("gomoku:size=9", "othello")] == ["heuristic", "mcts"]
+    ship(shelf, "gomoku_any", "gomoku:size=9")
+    assert new_brain(None, find_game("gomoku:size=9")).name == "alphazero"
 
 
 def test_the_usual_opponent_is_the_strongest_that_there_is(shelf: Path) -> None:
