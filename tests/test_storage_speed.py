@@ -12,7 +12,7 @@ from boardzero.events.games import GameRecord, Result
 from boardzero.storage.database import Database
 from boardzero.storage.entries import StoredGame, id_of
 from boardzero.storage.importing import import_games
-from boardzero.storage.queries import GameFilter, count_games, list_games
+from boardzero.storage.queries import GameFilter, games_page
 
 COUNT = 100_000
 RESULTS: tuple[Result, ...] = ("first", "second", "draw")
@@ -67,7 +67,7 @@ def measure(url: str) -> None:
     for name, which in QUESTIONS.items():
         begun = time.perf_counter()
         with database.reading() as connection:
-            total, shown = count_games(connection, which), list_games(connection, which, 20)
+            shown, total = games_page(connection, which, 20)
         seconds = time.perf_counter() - begun
         print(f"{name:12} {total:7,} games  {1000 * seconds:7.1f} ms")
         assert len(shown) == min(20, total)

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 from boardzero.errors import BadInput
 from boardzero.storage.tables import metadata
 
-VERSIONS = ("0001", "0002")  # of migrations/versions
+VERSIONS = ("0001", "0002", "0003")  # of migrations/versions
 NEWEST = VERSIONS[-1]
 MIGRATIONS = Path(__file__).parent / "migrations"
 LOCK_NUMBER = 7_221_630_115  # of the lock that migrating processes wait for each other with, in PostgreSQL
