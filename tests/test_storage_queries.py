@@ -1,6 +1,5 @@
 """Questions to the game log: what filters find, in which order, and how little is read for it."""
 
-import contextlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -8,8 +7,7 @@ from typing import Any
 
 import pytest
 from postgres_server import PostgresServer
-from sqlalchemy import event
-from storage_helpers import games_in, random_record, silence
+from storage_helpers import games_in, heard_statements, random_record, silence
 
 from boardzero.errors import BadInput
 from boardzero.storage.database import Database
@@ -101,20 +99,6 @@ def test_a_page_knows_the_number_of_all_games_and_counts_them_only_where_it_must
         page, total = games_page(connection, GameFilter(game="connect4"), limit, skip)
     assert [game.record.plies for game in page] == numbers and total == 8
     assert any("count(" in statement for statement, _ in statements) == counted
-
-
-@contextlib.contextmanager
-def heard_statements(database: Database) -> Iterator[list[tuple[str, Any]]]:
-    """What the database is asked meanwhile, with the values."""
-    heard: list[tuple[str, Any]] = []
-
-    def hear(_connection: Any, _cursor: Any, statement: str, values: Any, *_: Any) -> None:
-        if statement.startswith("SELECT"):
-            heard.append((statement, values))
-
-    event.listen(database.engine, "before_cursor_execute", hear)
-    yield heard
-    event.remove(database.engine, "before_cursor_execute", hear)
 
 
 @pytest.mark.parametrize(
