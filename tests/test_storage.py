@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import random
 import sqlite3
 import subprocess
 import sys
@@ -249,3 +250,19 @@ def test_a_row_that_the_database_refuses_does_not_keep_others_out(url: str) -> N
         log.write([orphan, good])
     assert [game.id for game in games_in(url)] == [good.values["id"]]
     assert len(said) == 1 and "refused a row of games" in said[0]
+
+
+def test_a_name_that_is_too_long_for_an_index_does_not_keep_other_games_out(url: str) -> None:
+    """PostgreSQL has no room for it, and says so as if it were in trouble itself; SQLite takes it."""
+    said: list[str] = []
+    draw = random.Random(1)
+    name = "".join(chr(draw.randrange(0x4E00, 0x9000)) for _ in range(3000))  # cannot be packed
+    with GameLog(url, said.append) as log:
+        log_game(log, random_record(players=(name, "mcts")), "play")
+        good = log_game(log, random_record(), "play")
+    stored = {game.id: game.record.players[0] for game in games_in(url)}
+    assert good in stored
+    if url.startswith("postgresql"):
+        assert len(stored) == 1 and len(said) == 1 and "refused a row of games: index row" in said[0]
+    else:
+        assert len(stored) == 2 and name in stored.values() and not said
