@@ -152,6 +152,8 @@ def test_a_game_is_found_by_the_beginning_of_its_id(filled: Database) -> None:
         ({"result": "won"}, "There is no result 'won'"),
         ({"since": "yesterday"}, "'yesterday' is not a date"),
         ({"until": "2031-13"}, "'2031-13' is not a date"),
+        ({"run": "runs/first"}, "'runs/first' is not the id of a training run"),
+        ({"match": ""}, "'' is not the id of a match"),
     ],
 )
 def test_filters_that_mean_nothing_are_refused(asked: dict[str, str], said: str) -> None:

@@ -41,6 +41,9 @@ class GameFilter:
         for date in (self.since, self.until):
             if date is not None and not DATE.fullmatch(date):
                 raise BadInput(f"'{date}' is not a date; write it like 2031-01-31, 2031-01 or 2031.")
+        for beginning, kind in ((self.run, "training run"), (self.match, "match")):
+            if beginning is not None:
+                _refuse_bad_id(beginning, kind)
 
     def condition(self) -> ColumnElement[bool]:
         parts: list[ColumnElement[bool]] = []
@@ -155,14 +158,18 @@ def newest_ratings(connection: Connection, game: str | None = None) -> list[dict
 
 def _the_one(connection: Connection, table: Table, beginning: str, kind: str) -> Any:
     """The row whose id begins so."""
-    if not re.fullmatch(r"[0-9a-f]{1,32}", beginning):
-        raise BadInput(f"'{beginning}' is not the id of a {kind}; an id is written with 0 to 9 and a to f.")
+    _refuse_bad_id(beginning, kind)
     found = connection.execute(select(table).where(_begins(table.c.id, beginning)).limit(2)).all()
     if not found:
         raise BadInput(f"There is no {kind} '{beginning}' in the log.")
     if len(found) > 1:
         raise BadInput(f"Several {kind}s begin with '{beginning}'; write more of the id.")
     return found[0]
+
+
+def _refuse_bad_id(beginning: str, kind: str) -> None:
+    if not re.fullmatch(r"[0-9a-f]{1,32}", beginning):
+        raise BadInput(f"'{beginning}' is not the id of a {kind}; an id is written with 0 to 9 and a to f.")
 
 
 def _newest_first(statement: Select[Any]) -> Select[Any]:
