@@ -1,7 +1,12 @@
 """Games for tests of the log."""
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import event
 
 from boardzero.arena.game import record_of
 from boardzero.events.games import GamePlayed, GameRecord
@@ -48,6 +53,20 @@ def games_in(url: str, which: GameFilter | None = None) -> list[StoredGame]:
             return list_games(connection, which or GameFilter())
     finally:
         database.close()
+
+
+@contextmanager
+def heard_statements(database: Database) -> Iterator[list[tuple[str, Any]]]:
+    """What the database is asked meanwhile, with the values."""
+    heard: list[tuple[str, Any]] = []
+
+    def hear(_connection: Any, _cursor: Any, statement: str, values: Any, *_: Any) -> None:
+        if statement.startswith("SELECT"):
+            heard.append((statement, values))
+
+    event.listen(database.engine, "before_cursor_execute", hear)
+    yield heard
+    event.remove(database.engine, "before_cursor_execute", hear)
 
 
 def read_back(content: bytes, form: str) -> StoredGame:

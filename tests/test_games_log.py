@@ -8,6 +8,7 @@ import pytest
 from postgres_server import postgres_server
 from storage_helpers import games_in
 
+from boardzero.cli import games_log_files
 from boardzero.cli.main import main
 
 
@@ -114,6 +115,20 @@ def test_damaged_games_are_named_and_the_others_imported(boardzero: Boardzero) -
     assert len(errors.splitlines()) == 1
 
 
+def test_games_are_counted_on_a_terminal_while_they_are_read_and_written(
+    boardzero: Boardzero, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("a.txt").write_text("\n".join(f"game: connect4\nmoves: {column}\n" for column in range(1, 7)))
+    monkeypatch.setattr(games_log_files, "TOLD_EVERY", 3)
+    assert boardzero("games-log", "import", "a.txt")[1] == ""
+    monkeypatch.setenv("FORCE_COLOR", "1")  # a terminal
+    monkeypatch.setenv("TERM", "xterm")
+    output, errors = boardzero("games-log", "import", "a.txt", "--database", "new.sqlite")
+    assert output == "6 games were imported.\n" and "6 games read" in errors
+    output, errors = boardzero("games-log", "export", "-", "--format", "sgf")
+    assert output.count("XG[connect4]") == 6 and "6 games written" in errors and "6 games were written to" in errors
+
+
 TRAINING = ["train", "tictactoe", "--generations", "2", "--run", "run"]
 SMALL = ["network.blocks=1", "network.channels=8", "selfplay.games=16", "selfplay.workers=1", "training.first_positions=100",
          "training.positions=60", "training.batch=32", "selfplay.cap.full_simulations=8", "evaluation.games=2",
@@ -184,6 +199,7 @@ def test_while_the_database_is_down_a_match_goes_on_and_its_games_come_later(boa
         (["games-log", "show", "xyz"], "'xyz' is not the id of a game"),
         (["games-log", "replay", "1"], "There is no game '1'"),
         (["games-log", "evaluations", "ffff"], "There is no training run 'ffff' in the log."),
+        (["games-log", "--run", "runs/first"], "'runs/first' is not the id of a training run"),
         (["games-log", "evaluations", "runs/first"], "'runs/first' is not the id of a training run"),
         (["games-log", "--shortest", "9" * 30], "cannot be asked this"),
         (["games-log", "export", "games.pgn"], "does not tell the format"),

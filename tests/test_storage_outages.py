@@ -14,10 +14,12 @@ from storage_helpers import games_in, random_record, silence
 
 from boardzero.errors import BadInput
 from boardzero.storage import database as database_module
+from boardzero.storage import schema
 from boardzero.storage.database import Database, DatabaseDown
-from boardzero.storage.entries import Entry, StoredGame, game_entry, new_id
+from boardzero.storage.entries import Entry, StoredGame, game_entry, new_id, write_entries
 from boardzero.storage.listeners import log_game
 from boardzero.storage.log import GameLog
+from boardzero.storage.queries import GameFilter
 from boardzero.storage.spool import FILE, Spool
 
 pytestmark = pytest.mark.usefixtures("own_data_folder")
@@ -102,6 +104,35 @@ def test_a_database_that_may_only_be_read_is_read_and_not_written(tmp_path: Path
     with pytest.raises(BadInput, match="cannot be used: attempt to write a readonly database"):
         GameLog(url, silence)
     assert not list(tmp_path.glob("games.sqlite-*")), "nothing is put beside it"
+
+
+def test_an_older_database_that_may_only_be_read_is_read_if_it_lacks_nothing_but_indexes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = str(tmp_path / "games.sqlite")
+    database = Database(url)
+    schema.bring_up_to_date(database.engine, "0002")
+    with database.engine.begin() as connection:
+        write_entries(connection, [game_entry(StoredGame(new_id(), random_record()))])
+    database.close()
+    monkeypatch.setattr(database_module, "_may_only_be_read", lambda file: True)
+    assert len(games_in(url, GameFilter(player="mcts", longest=9))) == 1
+
+
+def test_a_postgresql_of_somebody_else_is_used_as_it_is(server: PostgresServer) -> None:
+    """Who does not own the tables cannot bring them up to date."""
+    url = server.new_database()
+    database = Database(url)
+    schema.bring_up_to_date(database.engine, "0002")
+    with database.engine.begin() as connection:
+        connection.execute(text("create role guest login"))
+        connection.execute(text("grant select, insert on all tables in schema public to guest"))
+    with GameLog(url.replace("boardzero@", "guest@"), silence) as log:
+        logged = log_game(log, random_record(), "play")
+    with database.engine.connect() as connection:
+        assert schema.version_of(connection) == "0002"
+    database.close()
+    assert [game.id for game in games_in(url)] == [logged]
 
 
 def test_a_spool_that_was_only_just_made_is_left_to_its_process(tmp_path: Path) -> None:

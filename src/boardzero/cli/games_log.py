@@ -68,8 +68,7 @@ def list_games(
 
     which = queries.GameFilter(game, player, first, second, result, source, since, until, shortest, longest, run, match)
     with asked_database(database) as opened, opened.reading() as connection:
-        total = queries.count_games(connection, which)
-        games = queries.list_games(connection, which, limit, skip)
+        games, total = queries.games_page(connection, which, limit, skip)
     if as_json:
         print_json({"total": total, "games": [_as_dict(game) for game in games]})
         return

@@ -2,7 +2,8 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from boardzero.storage.game_files import Skipped
 
 STANDARD_OUTPUT = "-"
+TOLD_EVERY = 100  # games
 
 
 def export_games(games: "list[StoredGame]", out: str, form: str | None) -> dict[str, Any]:
@@ -27,7 +29,8 @@ def export_games(games: "list[StoredGame]", out: str, form: str | None) -> dict[
     found = format_of(out, form)
     if found == "psq" and out != STANDARD_OUTPUT and (Path(out).is_dir() or len(games) > 1):
         return _export_psq_files(games, Path(out))
-    content, skipped = format_games(games, found)
+    with _counting("written") as counted:
+        content, skipped = format_games(counted(games), found)
     if out == STANDARD_OUTPUT:
         sys.stdout.buffer.write(content)
         sys.stdout.flush()
@@ -79,8 +82,29 @@ def import_files(database: "Database", files: list[str], form: str | None, trust
     for path in files:
         if not Path(path).is_file():
             raise BadInput(f"There is no file '{path}'.")
-    imported = import_games(database, sound_games(), refused.append)
+    with _counting("read") as counted:
+        imported = import_games(database, counted(sound_games()), refused.append)
     return {"imported": imported, "known": taken - imported - len(refused), "skipped": skipped + refused}
+
+
+@contextmanager
+def _counting(done: str) -> "Iterator[Callable[[Iterable[StoredGame]], Iterator[StoredGame]]]":
+    """On a terminal, games that are taken through this are counted before the eyes of who waits for 100,000 of them."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield iter
+        return
+    with console.status(f"games are {done}") as status:
+
+        def counted(games: "Iterable[StoredGame]") -> "Iterator[StoredGame]":
+            for count, game in enumerate(games, 1):
+                yield game
+                if count % TOLD_EVERY == 0:
+                    status.update(f"{count:,} games {done}")
+
+        yield counted
 
 
 def _answer(exported: int, skipped: "list[Skipped]") -> dict[str, Any]:

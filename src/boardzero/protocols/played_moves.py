@@ -16,12 +16,17 @@ def play_words(game: Game, start: str | None, moves: Sequence[tuple[int | None, 
     """The position after the moves: (0 or 1 for the side that the file says moved, or None; the move in our notation)."""
     position = Position(game, board=start)
     for number, (side, word) in enumerate(moves, 1):
-        if word != PASS and position.legal_moves() == [PASS]:
+        if word != PASS and _must_pass(position):
             position.play(PASS)
         if side is not None and side != position.turn and not position.over:
             raise BadInput(f"Move {number}, {word}, is by the wrong side: it is {game.players[position.turn]}'s turn.")
         position.play(word)
     return position
+
+
+def _must_pass(position: Position) -> bool:
+    legal = position.legal_actions()
+    return len(legal) == 1 and position.game.action_to_text(legal[0]) == PASS
 
 
 def record_of_file(

@@ -13,6 +13,7 @@ thought), XE (what ended it, where RE cannot say so).
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib.metadata import version
 from typing import get_args
 
@@ -58,7 +59,7 @@ def write_sgf(record: GameRecord, game_id: str = "") -> str:
         "FF": "4",
         "GM": number,
         "CA": "UTF-8",
-        "AP": f"{PROGRAM}:{version(PROGRAM)}",
+        "AP": _program(),
         "GN": game_id,
         "SZ": str(game.rows) if game.rows == game.columns else f"{game.columns}:{game.rows}",
         "PB": names["B"],
@@ -75,6 +76,12 @@ def write_sgf(record: GameRecord, game_id: str = "") -> str:
     head = "".join(f"{name}[{_escape(value)}]" for name, value in facts.items() if value)
     moves = _moves_text(record, game, number)
     return f"(;{head}{_start_text(record, game, number)}\n{moves})\n"
+
+
+@cache
+def _program() -> str:
+    """Our name and version, which it takes as long to find out as to write a game."""
+    return f"{PROGRAM}:{version(PROGRAM)}"
 
 
 def _colours(game: Game) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, false, mak
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, SQLAlchemyError
 
 from boardzero.errors import BadInput
-from boardzero.storage.schema import WRITING, bring_up_to_date
+from boardzero.storage.schema import AS_GOOD, WRITING, bring_up_to_date, version_of
 from boardzero.storage.tables import games
 
 BUSY_SECONDS = 30  # how long a writer waits for the others in SQLite
@@ -21,7 +21,7 @@ CONNECT_SECONDS = 5  # how long a server may take to answer at first
 STATEMENT_SECONDS = 60  # … and to do one thing
 REFUSALS = (  # drivers have no codes for these that both have
     *("file is not a database", "unable to open database file", "disk image is malformed", "readonly database"),
-    *("permission denied", "read-only transaction", "failed to resolve host", "invalid ", "bad value for"),
+    *("permission denied", "must be owner", "read-only transaction", "failed to resolve host", "invalid ", "bad value for"),
 )
 ALLOWED = "a file (games.sqlite), sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DATABASE"
 
@@ -52,9 +52,18 @@ class Database:
             self.engine.dispose()
             self._ready = False
         if not self._ready:
-            with self.errors_said():
-                bring_up_to_date(self.engine)
+            try:
+                with self.errors_said():
+                    bring_up_to_date(self.engine)
+            except BadInput:
+                if not self._is_as_good():
+                    raise
             self._ready, self._file = True, self._identity()
+
+    def _is_as_good(self) -> bool:
+        """Could somebody with more rights than we have bring the tables up to date, and do we need nothing of it?"""
+        with self.errors_said(), self.engine.connect() as connection:
+            return version_of(connection) in AS_GOOD
 
     def prepare_writing(self) -> None:
         """The same, for those who are going to write: they hear now if they may not (BadInput)."""
@@ -100,6 +109,8 @@ class Database:
             raise RowsRefused(_what_was_said(error)) from error
         except SQLAlchemyError as error:
             said = _what_was_said(error)
+            if _is_too_long(error):
+                raise RowsRefused(said) from error
             self._ready = False  # whatever answers next time may be another database, without tables
             if _is_refusal(said):
                 raise BadInput(f"The database '{self.name}' cannot be used: {said}.") from None
@@ -210,6 +221,11 @@ def _what_was_said(error: SQLAlchemyError) -> str:
         return str(original)
     lines = [line.strip() for line in str(original).strip().splitlines() if line.strip()]
     return (lines[0] if lines else type(original).__name__).rstrip(".")
+
+
+def _is_too_long(error: SQLAlchemyError) -> bool:
+    """Is it about a value for which PostgreSQL's indexes have no room? It counts that among its troubles, not the row's."""
+    return str(getattr(getattr(error, "orig", None), "sqlstate", "")) == "54000"  # program_limit_exceeded
 
 
 def _is_refusal(said: str) -> bool:

@@ -41,6 +41,9 @@ class GameFilter:
         for date in (self.since, self.until):
             if date is not None and not DATE.fullmatch(date):
                 raise BadInput(f"'{date}' is not a date; write it like 2031-01-31, 2031-01 or 2031.")
+        for beginning, kind in ((self.run, "training run"), (self.match, "match")):
+            if beginning is not None:
+                _refuse_bad_id(beginning, kind)
 
     def condition(self) -> ColumnElement[bool]:
         parts: list[ColumnElement[bool]] = []
@@ -65,9 +68,10 @@ class GameFilter:
             parts.append(games.c.plies >= self.shortest)
         if self.longest is not None:
             parts.append(games.c.plies <= self.longest)
-        for prefix, column in ((self.run, games.c.run), (self.match, games.c.match)):
-            if prefix is not None:
-                parts.append(_begins(column, prefix))
+        if self.run is not None:  # not by the index of runs: a log may hold little but the games of one
+            parts.append(_begins(games.c.run.concat(""), self.run))
+        if self.match is not None:
+            parts.append(_begins(games.c.match, self.match))
         return and_(True, *parts)
 
     def _of_player(self, player: str) -> ColumnElement[bool]:
@@ -81,12 +85,21 @@ class GameFilter:
 
 def list_games(connection: Connection, which: GameFilter, limit: int | None = None, skip: int = 0) -> list[StoredGame]:
     """The newest first."""
-    statement = _newest_first(select(games).where(which.condition())).limit(limit).offset(skip)
-    return [game_from_row(row) for row in connection.execute(statement)]
+    found = which.condition()
+    if limit is not None or skip:  # an index tells which these are; only they are read as a whole
+        found = games.c.id.in_(_newest_first(select(games.c.id).where(found)).limit(limit).offset(skip))
+    return [game_from_row(row) for row in connection.execute(_newest_first(select(games).where(found)))]
 
 
 def count_games(connection: Connection, which: GameFilter) -> int:
     return connection.execute(select(func.count()).select_from(games).where(which.condition())).scalar_one()
+
+
+def games_page(connection: Connection, which: GameFilter, limit: int, skip: int = 0) -> tuple[list[StoredGame], int]:
+    """Some of the games, the newest first, and how many there are in all, which need not be counted where the list ends."""
+    page = list_games(connection, which, limit, skip)
+    ends_here = len(page) < limit and (page or skip == 0)
+    return page, skip + len(page) if ends_here else count_games(connection, which)
 
 
 def find_stored_game(connection: Connection, beginning: str) -> StoredGame:
@@ -145,14 +158,18 @@ def newest_ratings(connection: Connection, game: str | None = None) -> list[dict
 
 def _the_one(connection: Connection, table: Table, beginning: str, kind: str) -> Any:
     """The row whose id begins so."""
-    if not re.fullmatch(r"[0-9a-f]{1,32}", beginning):
-        raise BadInput(f"'{beginning}' is not the id of a {kind}; an id is written with 0 to 9 and a to f.")
+    _refuse_bad_id(beginning, kind)
     found = connection.execute(select(table).where(_begins(table.c.id, beginning)).limit(2)).all()
     if not found:
         raise BadInput(f"There is no {kind} '{beginning}' in the log.")
     if len(found) > 1:
         raise BadInput(f"Several {kind}s begin with '{beginning}'; write more of the id.")
     return found[0]
+
+
+def _refuse_bad_id(beginning: str, kind: str) -> None:
+    if not re.fullmatch(r"[0-9a-f]{1,32}", beginning):
+        raise BadInput(f"'{beginning}' is not the id of a {kind}; an id is written with 0 to 9 and a to f.")
 
 
 def _newest_first(statement: Select[Any]) -> Select[Any]:

@@ -8,8 +8,9 @@ from sqlalchemy import Connection, Engine, inspect, text
 from boardzero.errors import BadInput
 from boardzero.storage.tables import metadata
 
-VERSIONS = ("0001", "0002")  # of migrations/versions
+VERSIONS = ("0001", "0002", "0003")  # of migrations/versions
 NEWEST = VERSIONS[-1]
+AS_GOOD = ("0002", NEWEST)  # versions with the same columns: who has no right to change the tables may use these, if slowly
 MIGRATIONS = Path(__file__).parent / "migrations"
 LOCK_NUMBER = 7_221_630_115  # of the lock that migrating processes wait for each other with, in PostgreSQL
 VERSION_TABLE = "alembic_version"

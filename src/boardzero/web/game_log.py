@@ -13,7 +13,7 @@ from boardzero.storage.database import DatabaseDown
 from boardzero.storage.entries import StoredGame
 from boardzero.storage.listeners import log_game
 from boardzero.storage.log import GameLog as Writer
-from boardzero.storage.queries import GameFilter, count_games, find_stored_game, list_games, newest_ratings
+from boardzero.storage.queries import GameFilter, find_stored_game, games_page, newest_ratings
 
 ResultT = TypeVar("ResultT")
 SOURCE = "page"
@@ -42,7 +42,7 @@ class GameLog:
 
     async def games(self, which: GameFilter, limit: int, skip: int) -> tuple[list[StoredGame], int]:
         """The newest first, and how many there are in all."""
-        return await self._read(lambda connection: (list_games(connection, which, limit, skip), count_games(connection, which)))
+        return await self._read(lambda connection: games_page(connection, which, limit, skip))
 
     async def ratings(self, game: str) -> list[dict[str, object]]:
         """Those that were fitted together last in exactly this game, the best player first."""
