@@ -20,6 +20,7 @@ from boardzero.arena.match import Match, MatchSettings
 from boardzero.cli.main import app
 from boardzero.cores import usable_cores
 from boardzero.errors import BadInput
+from boardzero.evaluation import experiment_report
 from boardzero.evaluation.comparison import (
     Comparison,
     Difference,
@@ -31,9 +32,11 @@ from boardzero.evaluation.comparison import (
     said_chance,
     spread_of,
 )
+from boardzero.evaluation.entrants import player_named
 from boardzero.evaluation.experiment import ExperimentRuns, play_match, shares_of_cores, usual_parallel
 from boardzero.evaluation.experiment_file import Experiment, MatchPlan, read_experiment, shipped_experiments
 from boardzero.evaluation.rating import Matrix
+from boardzero.evaluation.rating_games import RatingGames
 from boardzero.games.catalogue import find_game
 from boardzero.players.catalogue import find_player
 from boardzero.settings.presets import preset_values
@@ -387,6 +390,19 @@ def wait_for(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < until
         time.sleep(0.1)
+
+
+def test_ratings_follow_from_the_seed_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def openings(seed: int) -> set[str]:
+        """Of games between rollout players in the places of trained networks."""
+        runs = ExperimentRuns(read_experiment(written(tmp_path, f"seed = {seed}\n{TINY}")), tmp_path / str(seed))
+        simulations = iter(range(1, 9))
+        players = lambda *_: [player_named(f"mcts:sims={next(simulations)}", find_game("tictactoe"))]  # noqa: E731
+        monkeypatch.setattr(experiment_report, "networks_of", players)
+        experiment_report._final_ratings(runs, lambda _: None, lambda _: None)
+        return {game.opening for game in RatingGames(tmp_path / str(seed) / "ratings.jsonl", "tictactoe").games}
+
+    assert openings(0) != openings(5)
 
 
 def test_matches_are_those_of_the_match_command() -> None:
