@@ -376,9 +376,13 @@ def test_ctrl_c_stops_trainings_without_losing_games(tmp_path: Path) -> None:
     file, out = written(tmp_path, text), tmp_path / "out"
     command = [sys.executable, "-c", "from boardzero.cli.main import main; main()", "experiment", file, "--out", str(out)]
     process = subprocess.Popen([*command, "--parallel", "2"], stderr=subprocess.PIPE, process_group=0)
-    wait_for(lambda: all((out / name / "events.jsonl").is_file() for name in ("z-1", "q-1")))
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=90)
+    try:
+        wait_for(lambda: all((out / name / "events.jsonl").is_file() for name in ("z-1", "q-1")))
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=90)
+    finally:
+        process.terminate()  # if it never came so far: nothing goes on training
+        process.wait(90)
     assert process.returncode == 130 and b"Stopped; what was finished is kept" in said
     for name in ("z-1", "q-1"):
         assert "Stopped; nothing is lost." in (out / name / "output.txt").read_text()
