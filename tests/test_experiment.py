@@ -20,6 +20,7 @@ from boardzero.arena.match import Match, MatchSettings
 from boardzero.cli.main import app
 from boardzero.cores import usable_cores
 from boardzero.errors import BadInput
+from boardzero.evaluation import experiment_report
 from boardzero.evaluation.comparison import (
     Comparison,
     Difference,
@@ -28,11 +29,14 @@ from boardzero.evaluation.comparison import (
     corrected,
     matrix_sentence,
     mean_band,
+    said_chance,
     spread_of,
 )
+from boardzero.evaluation.entrants import player_named
 from boardzero.evaluation.experiment import ExperimentRuns, play_match, shares_of_cores, usual_parallel
 from boardzero.evaluation.experiment_file import Experiment, MatchPlan, read_experiment, shipped_experiments
 from boardzero.evaluation.rating import Matrix
+from boardzero.evaluation.rating_games import RatingGames
 from boardzero.games.catalogue import find_game
 from boardzero.players.catalogue import find_player
 from boardzero.settings.presets import preset_values
@@ -275,7 +279,8 @@ def test_an_experiment_trains_rates_compares_goes_on_and_is_logged(
     assert first.err.count(": done") == 2
     assert "q (the search's value): " in first.out and "mcts:sims=20 scored" in first.out and "score of row" in first.out
     assert (out / "results.txt").read_text() in first.out
-    assert 'id="chart-final"' in (out / "results.html").read_text()
+    page = (out / "results.html").read_text()
+    assert all(f'id="chart-{key}"' in page for key in ("final", "losses", "matrix-1", "matrix-2"))
     assert_markdown((out / "results.md").read_text())
     (out / "q-1" / "finished").unlink()
     events = (out / "z-1" / "events.jsonl").read_bytes()
@@ -286,7 +291,7 @@ def test_an_experiment_trains_rates_compares_goes_on_and_is_logged(
     assert again.out == first.out
     assert_logged_once(database)
     changed = written(tmp_path, text.replace('"network.channels" = 8', '"network.channels" = 4'))
-    with pytest.raises(BadInput, match="begun with other settings"):
+    with pytest.raises(BadInput, match=r"begun with other settings \(network.channels was 8, not 4\); finish it with them"):
         ExperimentRuns(read_experiment(changed), out)
 
 
@@ -316,6 +321,24 @@ def assert_logged_once(path: Path) -> None:
     assert own == [("mcts:sims=20", 4)]
     assert {match["source"] for match in matches} == {"experiment", "evaluation"}  # of the trainings' ends
     assert {row["player"] for row in rated} == {"z-1 1", "q-1 1", "random"} and fits == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ('player = "mcts:sims=20"', 'player = "mcst:sims=20"', "There is no player 'mcst'"),
+        ('opponent = "random"', 'opponent = "human"', "needs a person"),
+        ('anchors = ["random"]', 'anchors = ["random", "mcts:simulations=5"]', "mcts has no parameter 'simulations'"),
+        ('anchors = ["random"]', 'anchors = ["alphazero:network=nowhere"]', "nowhere"),
+    ],
+)
+def test_players_who_cannot_play_are_refused_before_anything_is_trained(
+    tmp_path: Path, before: str, after: str, said: str
+) -> None:
+    experiment = read_experiment(written(tmp_path, TINY.replace(before, after)))
+    with pytest.raises(BadInput, match=said):
+        ExperimentRuns(experiment, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_training_that_fails_is_named(tmp_path: Path) -> None:
@@ -353,10 +376,14 @@ def test_ctrl_c_stops_trainings_without_losing_games(tmp_path: Path) -> None:
     file, out = written(tmp_path, text), tmp_path / "out"
     command = [sys.executable, "-c", "from boardzero.cli.main import main; main()", "experiment", file, "--out", str(out)]
     process = subprocess.Popen([*command, "--parallel", "2"], stderr=subprocess.PIPE, process_group=0)
-    wait_for(lambda: all((out / name / "events.jsonl").is_file() for name in ("z-1", "q-1")))
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=90)
-    assert process.returncode == 130 and b"Stopped; nothing is lost." in said
+    try:
+        wait_for(lambda: all((out / name / "events.jsonl").is_file() for name in ("z-1", "q-1")))
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=90)
+    finally:
+        process.terminate()  # if it never came so far: nothing goes on training
+        process.wait(90)
+    assert process.returncode == 130 and b"Stopped; what was finished is kept" in said
     for name in ("z-1", "q-1"):
         assert "Stopped; nothing is lost." in (out / name / "output.txt").read_text()
         assert (out / name / CLOCK).is_file()
@@ -367,6 +394,19 @@ def wait_for(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < until
         time.sleep(0.1)
+
+
+def test_ratings_follow_from_the_seed_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def openings(seed: int) -> set[str]:
+        """Of games between rollout players in the places of trained networks."""
+        runs = ExperimentRuns(read_experiment(written(tmp_path, f"seed = {seed}\n{TINY}")), tmp_path / str(seed))
+        simulations = iter(range(1, 9))
+        players = lambda *_: [player_named(f"mcts:sims={next(simulations)}", find_game("tictactoe"))]  # noqa: E731
+        monkeypatch.setattr(experiment_report, "networks_of", players)
+        experiment_report._final_ratings(runs, lambda _: None, lambda _: None)
+        return {game.opening for game in RatingGames(tmp_path / str(seed) / "ratings.jsonl", "tictactoe").games}
+
+    assert openings(0) != openings(5)
 
 
 def test_matches_are_those_of_the_match_command() -> None:
@@ -426,16 +466,47 @@ def test_every_variant_gets_one_sentence() -> None:
     assert "; better (p" in sentences[1] and "no difference is shown" in sentences[2] and "; worse (p" in sentences[3]
 
 
+def test_an_interval_that_says_more_than_the_verdict_is_explained() -> None:
+    """The interval of one difference alone has no 0 in it; corrected for seven, the difference may be chance."""
+    draw = np.random.default_rng(1)
+    others = [VariantResult(str(number), "", (), tuple(draw.normal(0, 30, 3))) for number in range(6)]
+    variants = (VariantResult("base", "", (), (0, 30, -30)), VariantResult("lucky", "", (), (45, 75, 15)), *others)
+    comparison = Comparison("", "", variants, (), None, ())
+    lucky = comparison.rating_differences["lucky"]
+    assert lucky.interval is not None and lucky.interval[0] > 0 and not lucky.is_certain
+    assert "p is corrected for 7 comparisons (Holm)" in comparison.caution()
+    assert "corrected" not in Comparison("", "", variants[:2], (), None, ()).caution()
+    assert Comparison("", "", variants[:1], (), None, ()).caution() == ""
+
+
+def test_seeds_that_never_differ_are_not_called_one_seed() -> None:
+    def sentence(*ratings: float) -> str:
+        variants = [VariantResult(name, "", (), ratings) for name in ("base", "other")]
+        return Comparison("", "", tuple(variants), (), None, ()).sentences()[1]
+
+    assert sentence(100.0).endswith("; one seed does not tell chance from effect.")
+    assert sentence(100.0, 100.0).endswith("; seeds that never differ tell nothing of chance.")
+
+
+def test_chances_are_said_as_exactly_as_they_are_known() -> None:
+    assert [said_chance(chance) for chance in (1.0, 0.0312, 0.001, 1e-9)] == ["= 1", "= 0.031", "= 0.001", "< 0.001"]
+
+
 def test_a_matrix_of_generations_is_said_in_one_sentence() -> None:
     scores = np.array([[np.nan, 0.25, 0.1], [0.75, np.nan, 0.55], [0.9, 0.45, np.nan]])
     games = np.full((3, 3), 10)
-    sentence = matrix_sentence(Matrix(("run-1 0", "run-1 1", "run-1 2"), scores, games, 0.62))
-    assert sentence == (
+    matrix = Matrix(("run-1 0", "run-1 1", "run-1 2"), scores, games, 0.62)
+    assert matrix_sentence("run-1", [matrix]) == (
         "run-1: a network scored 60 % against the one before it (more than half in 1 of 2 cases) and 70 % against all"
         " before it; who moved first scored 62 %."
     )
     alone = Matrix(("run-1 0",), np.array([[np.nan]]), np.zeros((1, 1)), None)
-    assert matrix_sentence(alone) == "run-1: no two of its networks have met."
+    assert matrix_sentence("run-1", [alone]) == "run-1: no two of its networks have met."
+    other = Matrix(("run-2 0", "run-2 1"), np.array([[np.nan, 0.0], [1.0, np.nan]]), np.full((2, 2), 10), 0.5)
+    other_variant = Matrix(("big-1 0",), np.array([[np.nan]]), np.zeros((1, 1)), None)
+    first, second = Comparison("", "", (), (), None, (matrix, other_variant, other)).sentences()
+    assert first.startswith("run, 2 seeds: a network scored 73 % against the one before it (more than half in 2 of 3 cases)")
+    assert second == "big-1: no two of its networks have met."
 
 
 def test_a_variant_may_be_compared_with_another_than_the_first() -> None:
@@ -484,8 +555,12 @@ def test_results_of_matches_are_kept(tmp_path: Path) -> None:
     runs = ExperimentRuns(read_experiment(written(tmp_path, text)), tmp_path / "out")
     said: list[str] = []
     results: list[dict[str, Any]] = runs.play_matches(said.append)
-    assert runs.play_matches(said.append) == json.loads((tmp_path / "out" / "matches.json").read_text()) == results
+    path = tmp_path / "out" / "matches.json"
+    assert runs.play_matches(said.append) == [one | {"document": ""} for one in json.loads(path.read_text())] == results
     assert len(said) == 1
+    runs = ExperimentRuns(read_experiment(written(tmp_path, text + 'document = "90 %"\n')), tmp_path / "out")
+    assert [one["document"] for one in runs.play_matches(said.append)] == ["90 %"]
+    assert len(said) == 1, "what a document reports is no reason to play again"
     for other in (
         text.replace("tictactoe", "connect4:rows=4,columns=4"),
         "seed = 5\n" + text,
@@ -493,3 +568,6 @@ def test_results_of_matches_are_kept(tmp_path: Path) -> None:
         runs = ExperimentRuns(read_experiment(written(tmp_path, other)), tmp_path / "out")
         runs.play_matches(said.append)
     assert len(said) == 3
+    path.write_text(path.read_text()[:100])
+    with pytest.raises(BadInput, match=r"matches.json' cannot be read; remove the file"):
+        runs.play_matches(said.append)

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
-from boardzero.arena.scores import elo_from_score, pairs_of, score_from_elo, score_interval
+from boardzero.arena.scores import elo_from_score, pairs_of, score_from_elo, score_interval, share_interval
 from boardzero.arena.sequential import PAIR_SCORES, SequentialTest, log_likelihood_ratio
 
 PAIR_POINTS = [(0.0, 0.0), (0.5, 0.0), (0.5, 0.5), (1.0, 0.5), (1.0, 1.0)]
@@ -36,6 +37,12 @@ def test_the_interval_of_single_games_covers_the_true_score(chances: tuple[float
     truth, points = chances[0] + chances[1] / 2, (1.0, 0.5, 0.0)
     intervals = [score_interval([(points[one],) for one in row]) for row in draw.choice(3, (1500, games), p=chances)]
     assert sum(low <= truth <= high for low, high in intervals) / 1500 > 0.93
+
+
+@pytest.mark.parametrize(("found", "of"), [(3, 200), (0, 30), (30, 30), (7, 12)])
+def test_the_interval_of_a_share_is_wilsons(found: int, of: int) -> None:
+    expected = binomtest(found, of).proportion_ci(method="wilson")
+    assert share_interval(found, of) == pytest.approx((expected.low, expected.high))
 
 
 def test_single_games_say_as_much_as_pairs_that_are_won_or_lost_as_a_whole() -> None:

@@ -1,8 +1,10 @@
 """Habits that perfect play does not have, and the curve of a run's mistakes."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from training_runs import begin, run
 
@@ -55,6 +57,21 @@ def test_a_favourite_move_is_found() -> None:
     assert sum(seen.chosen) == pytest.approx(1) and sum(seen.perfect) == pytest.approx(1)
     first, second = answers(seen.as_dict(GAME))
     assert first.startswith("Most beyond its due it plays 4: in ") and "immediate win in" in second
+    assert first.endswith(", which is more than chance explains.") and seen.chance < 0.001
+
+
+def test_whoever_plays_perfectly_seldom_seems_to_prefer_a_move() -> None:
+    entries, draw = draw_solved_positions(GAME, 60, seed=3), np.random.default_rng(1)
+
+    def perfectly(positions: Sequence[Position]) -> list[int]:
+        best = [[action for action, value in enumerate(one.values) if value == max(v for v in one.values if v is not None)]
+                for one in entries]  # fmt: skip
+        return [int(draw.choice(actions)) for actions in best]
+
+    seen = [observe_habits(perfectly, entries) for _ in range(100)]
+    assert np.mean([one.chance < 0.05 for one in seen]) < 0.1
+    usual = next(one for one in seen if one.chance >= 0.05)
+    assert answers(usual.as_dict(GAME))[0].endswith(", which is no more than chance explains.")
 
 
 def test_the_curve_of_a_run_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

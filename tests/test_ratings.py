@@ -137,6 +137,40 @@ def test_pairs_that_scatter_more_widen_the_intervals() -> None:
     assert scatter_of_pairs(results, fit, players, np.ones(100)) == 1  # less scatter is not trusted
 
 
+def test_neighbours_far_from_the_anchor_are_compared_by_their_own_games() -> None:
+    """Both intervals are wide, for nobody knows how far the anchor is; yet which of the two is stronger is known."""
+    counts = np.array([[90.0, 0, 10], [10, 0, 90], [0, 0, 6], [6, 0, 0]])
+    results = Results(3, np.array([1, 2, 0, 1]), np.array([2, 1, 1, 0]), counts)
+    fit = fit_strengths(results)
+    low, high = bootstrap_intervals(results, fit, 0).T
+    assert low[1] < high[2], "intervals overlap"
+    assert fit.chance_stronger(1, 2) > 0.999 and fit.chance_stronger(2, 1) == pytest.approx(1 - fit.chance_stronger(1, 2))
+    assert fit.chance_stronger(1, 2) > fit.chance_stronger(1, 2, scatter=9.0) > 0.9
+
+
+@pytest.mark.parametrize("draw", [-20.0, -1.0, 1.5])
+def test_draws_stretch_small_differences_beyond_what_scores_say(draw: float) -> None:
+    """Elo's formula reads a difference from the score; the model's is that of the odds of winning to losing."""
+    strength = 0.01
+    win, drawn, _ = outcome_chances(strength, draw)
+    score = win + drawn / 2
+    fit = Fit(0, np.zeros(2), np.eye(2), 0.0, draw)
+    assert strength / math.log(score / (1 - score)) == pytest.approx(fit.stretch, rel=1e-3)
+
+
+def test_who_is_called_stronger_by_chance_is_so_that_often() -> None:
+    said, true = [], []
+    for seed in range(300):
+        simulated = Simulated(np.random.default_rng(seed).normal(0, 0.5, 3).tolist(), seed)
+        for a, b in ((0, 1), (1, 2), (0, 2)):
+            simulated.play(a, b, 12)
+        fit = fit_strengths(simulated.results())
+        said.append(fit.chance_stronger(1, 2))
+        true.append(simulated.strengths[1] > simulated.strengths[2])
+    sure = np.array(said) > 0.8
+    assert 0.8 < np.mean(np.array(true)[sure]) <= 1 and np.mean(said) == pytest.approx(np.mean(true), abs=0.08)
+
+
 # -- pairings -------------------------------------------------------------------------------------------------------------
 def test_even_opponents_are_preferred_to_hopeless_ones() -> None:
     fit = Fit(0, np.array([0.0, 0.1, 6.0]), np.diag([0.0, 1.0, 1.0]), 0.0, -1.0)
@@ -249,6 +283,7 @@ def test_the_two_scales_have_their_bases() -> None:
     assert wandhoven_difference(1.3 / 2.3) == pytest.approx(400 * math.log(1.3))
     assert 1 / (1 + math.exp(-wandhoven_difference(0.7) / 400)) == pytest.approx(0.7)
     assert (wandhoven_difference(0), wandhoven_difference(1)) == (-math.inf, math.inf)
+    assert f"{wandhoven_difference(0.5):+.0f}" == "+0"
 
 
 # -- runs ---------------------------------------------------------------------------------------------------------------------
@@ -356,6 +391,23 @@ def test_an_interrupted_rating_repeats_no_opening(tmp_path: Path) -> None:
     assert len({opening for opening, _ in played}) == 8  # each with both colours again
 
 
+def test_games_of_a_batch_are_on_the_disk_before_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch may take long, and nobody who is killed can write what is left."""
+    monkeypatch.setattr("boardzero.evaluation.rating.DURABLE_SECONDS", -1.0)
+    path, lines = tmp_path / "games.jsonl", []
+    entrants = [player_named("random", GAME), player_named("mcts:sims=2", GAME)]
+    rating = Rating(GAME, entrants, RatingGames(path, GAME.specification), anchor=0)
+    rating.play(4, lambda _: lines.append(len(path.read_text().splitlines()) if path.exists() else 0))
+    assert lines == [0, 1, 2, 3] and rating.games == 4 == len(path.read_text().splitlines())
+
+
+def test_fewer_games_than_asked_for_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rating = ["rate", "--game", "tictactoe", "random", "minimax:depth=1", "--no-anchors", "--games", "9999"]
+    app([*rating, "--file", str(tmp_path / "games.jsonl"), "--json"], standalone_mode=False)
+    said = capsys.readouterr()
+    assert f"have not played: {json.loads(said.out)['games']} of 9999 games were played." in said.err
+
+
 def test_openings_run_out_and_it_is_said_how_far_that_led(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rating = ["rate", "--game", "tictactoe", "random", "minimax:depth=1", "--no-anchors"]
     app([*rating, "--file", str(tmp_path / "games.jsonl"), "--until", "1", "--json"], standalone_mode=False)
@@ -396,7 +448,9 @@ def test_the_command_prints_ratings_and_goes_on(trained: Path, capsys: pytest.Ca
     matrix = ["--scale", "wandhoven", "--matrix", "--matrix-games", "4"]
     app(["rate", str(trained), "random", "--games", "0", *few, *matrix], standalone_mode=False)
     shown = capsys.readouterr().out
-    assert "Δr" in shown and "score of row against column" in shown
+    assert "Δr" in shown and "score of row against column" in shown and "above next" in shown
+    kept = json.loads((trained / "ratings.json").read_text())["matrix"]
+    assert kept["players"] == ["first 0", "first 3"] and kept["games"][0][1] == kept["games"][1][0] >= 4
     assert json.loads((trained / "ratings.json").read_text())["anchor"] == "first 0"
 
 

@@ -1,6 +1,7 @@
 """Reports: what a run's events say, the page, pictures, and that a browser opens it without a complaint."""
 
 import json
+import re
 import shutil
 import time
 from html.parser import HTMLParser
@@ -14,10 +15,13 @@ from boardzero.cli.main import app
 from boardzero.errors import BadInput
 from boardzero.evaluation.charts import charts_of
 from boardzero.evaluation.example_games import newest_games
+from boardzero.evaluation.matrix_chart import matrices
 from boardzero.evaluation.report import write_report
 from boardzero.evaluation.run_history import read_history
 from boardzero.events.training import GenerationDone, NetworksCompared, PerfectPlayMeasured, StrengthMeasured
 from boardzero.games.catalogue import find_game
+from boardzero.settings.presets import default_values
+from boardzero.settings.run import RunSettings
 from boardzero.training.run_folder import RunFolder
 
 
@@ -122,6 +126,50 @@ def test_matches_against_several_networks_are_taken_together(trained: Path) -> N
     assert first["y"] == pytest.approx([100 * 25 / 30] * 2)
 
 
+def test_a_report_says_how_sure_mistakes_are_and_overlays_promise_no_intervals(trained: Path) -> None:
+    run = read_history(trained, "run")
+    (alone,) = [chart for chart in charts_of([run]) if chart.key == "mistakes"]
+    area, curve = alone.traces
+    assert min(area["y"]) < min(curve["y"]) < max(curve["y"]) < max(area["y"]) and "95 %" in alone.caption
+    for chart in charts_of([run, run]):
+        assert "fill" in chart.traces[0] or "95 %" not in chart.caption, chart.key
+
+
+def test_networks_that_have_met_are_shown_as_a_matrix(tmp_path: Path) -> None:
+    """Of this run only, though another was rated with it; and only if most of them have met."""
+    run, other = tmp_path / "run", tmp_path / "other"
+    begin(run).append_event(generation_done(1))
+    rated(run, "elo", "random", (run, 0, 0.0), (other, 1, 50.0), (run, 1, 90.0))
+    content = json.loads((run / "ratings.json").read_text())
+    scores = [[None, 0.4, 0.25], [0.6, None, None], [0.75, None, None]]
+    content["matrix"] = {"players": ["run 0", "other 1", "run 1"], "scores": scores, "games": [[0, 5, 8], [5, 0, 0], [8, 0, 0]]}
+    (run / "ratings.json").write_text(json.dumps(content))
+    (chart,) = matrices([read_history(run, "run")])
+    (trace,) = chart.traces
+    assert (trace["x"], trace["z"]) == (["0", "1"], [[None, 25], [75, None]])
+    assert trace["text"][1][0] == "run 1 against run 0: 75 % of 8 games"
+    assert embedded(write_report([run])[0].read_text())["charts"][-1]["key"] == "matrix"
+    content["matrix"]["games"] = [[0] * 3] * 3
+    (run / "ratings.json").write_text(json.dumps(content))
+    assert matrices([read_history(run, "run")]) == []
+
+
+def test_settings_are_compared_with_those_that_are_usual_for_the_game(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run")
+    usual = RunSettings(**default_values("connect4"))
+    assert usual != RunSettings(game="connect4"), "the game has defaults of its own"
+    folder.create(usual.model_copy(update={"minutes": None, "generations": 1}))
+    folder.append_event(generation_done(1))
+    page = write_report([folder.path])[0].read_text()
+    assert set(re.findall(r"<td>([\w.]+)</td><td>[^<]*</td><td>usually", page)) <= {"minutes", "generations"}
+
+
+def test_it_is_said_whom_a_network_met(trained: Path) -> None:
+    captions = {chart.key: chart.caption for chart in charts_of([read_history(trained, "run")])}
+    assert captions["wins-random"] == "random: 50 simulations, 30 games each; points a game by colour, with 95 % intervals."
+    assert captions["wins-previous"].startswith("50 simulations, 30 games each;")
+
+
 def test_matches_of_the_gate_are_shown(trained: Path) -> None:
     chart = next(chart for chart in charts_of([read_history(trained, "run")]) if chart.key == "gate")
     taken, turned_down = chart.traces
@@ -191,6 +239,16 @@ def test_runs_are_laid_over_each_other(trained: Path, tmp_path: Path) -> None:
     (path,) = write_report([trained, other], tmp_path / "deep" / "both.html")
     names = {trace["name"] for chart in embedded(path.read_text())["charts"] for trace in chart["data"] if "name" in trace}
     assert {"short: total", "other: total", "short: moving first"} <= names
+    (alone,) = write_report([trained, trained])  # a run that is named twice is one run
+    own = alone.read_text()
+    assert write_report([trained, other]) == [trained / "comparison.html"] and alone.read_text() == own
+
+
+def test_a_report_says_what_was_not_measured_and_how_to(trained: Path, tmp_path: Path) -> None:
+    page = write_report([trained])[0].read_text()
+    assert "Not measured yet: mistakes and habits of every network (boardzero perfect --run " in page
+    begin(tmp_path / "new", game="gomoku:size=7").append_event(generation_done(1))
+    assert f"Not measured yet: ratings (boardzero rate {tmp_path / 'new'})." in write_report([tmp_path / "new"])[0].read_text()
 
 
 def test_example_games_replay_with_the_opinion_of_the_search(trained: Path) -> None:

@@ -58,6 +58,20 @@ def test_a_network_meets_everybody_it_should(tmp_path: Path) -> None:
     assert [point.step for point in log.Scalars("score against 1 generations ago/both sides")] == [1, 2, 3, 4]
 
 
+@pytest.mark.parametrize("fresh", [False, True])
+def test_positions_are_the_same_for_every_evaluation_unless_fresh_ones_are_asked_for(tmp_path: Path, fresh: bool) -> None:
+    changes = ("evaluation.share=1", "evaluation.opponents=none", "evaluation.positions=9", "evaluation.position_simulations=2")
+    meter = meter_of(tmp_path / "run", *changes, f"evaluation.fresh_positions={str(fresh).lower()}")
+    drawn: list[list[str]] = []
+    told: list[object] = []
+    for generation in (0, 1):
+        meter._folder.network(generation).write_bytes(meter._folder.network(0).read_bytes())
+        meter.measure(generation, 1e6 * (generation + 1), told.append)
+        drawn.append([entry.position.moves for entry in meter._drawn or ()])
+    assert [len(moves) for moves in drawn] == [9, 9] and (drawn[0] != drawn[1]) is fresh
+    assert [type(event) for event in told] == [PerfectPlayMeasured] * 2
+
+
 def test_evaluation_changes_nothing_that_is_learned(tmp_path: Path) -> None:
     folders = [begin(tmp_path / name, *changes) for name, changes in (("with", EVERY), ("without", ("evaluation.share=0",)))]
     measured = [[event for event in run(folder) if isinstance(event, StrengthMeasured)] for folder in folders]

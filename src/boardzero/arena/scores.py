@@ -82,6 +82,11 @@ def score_interval(pairs: Sequence[tuple[float, ...]], confidence: float = 0.95)
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
+def share_interval(found: int, of: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Where a true share lies, of which so many were found among so many that have nothing in common (Wilson)."""
+    return score_interval([*[(1.0,)] * found, *[(0.0,)] * (of - found)], confidence)
+
+
 def elo_from_score(score: float) -> float | None:
     """The rating difference that expects this score; None where it has no bound (0 or 1)."""
     return 400 * math.log10(score / (1 - score)) if 0 < score < 1 else None

@@ -48,7 +48,7 @@ def run_experiment(
             runs.train(parallel or usual_parallel(experiment), _say, options)
             comparison = _conclude(runs, logged)
     except KeyboardInterrupt:
-        _say("Stopped; nothing is lost. The same command goes on.")
+        _say("Stopped; what was finished is kept, and so are games of training and ratings. The same command goes on.")
         raise typer.Exit(INTERRUPTED) from None
     paths = write_results(comparison, runs.path)
     print(as_text(comparison))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 FILE = "ratings.jsonl"
 MATRIX_GAMES = 10
+NO_OPENINGS = "No openings are left that these players have not played"
 UNTIL_GAMES = 64  # that are played before it is looked whether intervals are small enough
 
 
@@ -57,7 +58,7 @@ def rate(
 ) -> None:
     """Rate the networks of runs and other players: plays the games that tell most and fits all of them together."""
     from boardzero.errors import BadInput
-    from boardzero.evaluation.entrants import gather, is_run
+    from boardzero.evaluation.entrants import closing_players, gather, is_run
     from boardzero.evaluation.rating import Rating
     from boardzero.evaluation.rating_games import RatingGames
     from boardzero.evaluation.rating_scales import scale_named
@@ -75,21 +76,17 @@ def rate(
     rating = Rating(rules, entrants, games_file, number, seed)
     interrupted, missed = False, None
     with ExitStack() as stack:
-        for entrant in entrants:
-            stack.callback(entrant.close)
+        stack.enter_context(closing_players(entrants))
         logged = _rating_log(stack.enter_context(game_log(log, database)))
         with _Progress(as_json, logged) as hear:
             try:
                 if matrix:
                     rating.complete_matrix(matrix_games, hear)
-                if until is None:
-                    rating.play(games, hear)
-                else:
-                    missed = _play_until(rating, chosen, until, hear)
+                missed = _play_until(rating, chosen, until, hear) if until else _play_more(rating, games, hear)
             except KeyboardInterrupt:
                 interrupted = True
         answer = rating.ratings(chosen)
-        _keep(answer, runs)
+        _keep(answer, rating.matrix(), runs)
         if logged is not None:
             logged.fitted(answer)
     if as_json:
@@ -102,7 +99,7 @@ def rate(
             _show_matrix(rating.matrix())
         print(f"Games are kept in {games_file.path}; the same command again plays on from them.")
         if logged is not None:
-            print("New games and the ratings are in the game log; boardzero serve shows them under Study, Position, Open log.")
+            print("New games and the ratings go to the game log; boardzero serve shows them under Study, Position, Open log.")
     if missed is not None:
         print(missed, file=sys.stderr)
     if interrupted:
@@ -135,6 +132,14 @@ def _anchor(text: str | None, entrants: "list[Entrant]", scale: str) -> tuple[in
     return names.index(name), rating
 
 
+def _play_more(rating: "Rating", games: int, hear: "_Progress") -> str | None:
+    """So many more games; a sentence if openings run out before."""
+    before = rating.games
+    rating.play(games, hear)
+    played = rating.games - before
+    return None if played >= games else f"{NO_OPENINGS}: {played} of {games} games were played."
+
+
 def _play_until(rating: "Rating", scale: "Scale", half_width: float, hear: "_Progress") -> str | None:
     """Batches of games until every interval, as it is printed, is small enough; a sentence if openings run out before.
 
@@ -149,8 +154,7 @@ def _play_until(rating: "Rating", scale: "Scale", half_width: float, hear: "_Pro
         if rating.games == before:
             widest = max(rating.ratings(scale).rated, key=lambda one: one.half_width)
             return (
-                f"No openings are left that these players have not played: intervals are at most ± {widest.half_width:.0f}"
-                f" ({widest.entrant.name}), not ± {half_width:g}."
+                f"{NO_OPENINGS}: intervals are at most ± {widest.half_width:.0f} ({widest.entrant.name}), not ± {half_width:g}."
             )
 
 
@@ -179,7 +183,7 @@ class _Progress:
         if not self.quiet and time.monotonic() - self._told > step:
             self._told = time.monotonic()
             end = "\r" if sys.stderr.isatty() else "\n"
-            print(f"{self.played} games played", end=end, file=sys.stderr, flush=True)
+            print(f"{self.played} game{'s' * (self.played > 1)} played", end=end, file=sys.stderr, flush=True)
 
     def __enter__(self) -> "_Progress":
         return self
@@ -197,14 +201,14 @@ def _rating_log(log: "GameLog | None") -> "RatingLog | None":
     return RatingLog(log)
 
 
-def _keep(answer: "Ratings", runs: list[Path]) -> None:
+def _keep(answer: "Ratings", matrix: "Matrix", runs: list[Path]) -> None:
     """In the runs' folders, where their reports find the ratings; in a folder that may only be read they need not be."""
     from boardzero.errors import BadInput
     from boardzero.evaluation.run_history import RATINGS, keep
 
     for run in runs:
         try:
-            keep(run / RATINGS, answer.as_dict())
+            keep(run / RATINGS, {**answer.as_dict(), "matrix": matrix.as_dict()})
         except BadInput as error:
             print(error, file=sys.stderr)
 
@@ -212,22 +216,36 @@ def _keep(answer: "Ratings", runs: list[Path]) -> None:
 def _show(answer: "Ratings") -> None:
     from rich.table import Table
 
+    from boardzero.evaluation.figures import percent
+
     table = Table("", "player", box=None, pad_edge=False, header_style="bold")
-    for heading in (answer.scale.name.capitalize(), "95 % interval", "games", "score"):
+    for heading in (answer.scale.name.capitalize(), "95 % interval", "above next", "games", "score"):
         table.add_column(heading, justify="right")
     for rank, one in enumerate(answer.rated, 1):
         fixed = one.entrant.name == answer.anchor
         interval = "fixed" if fixed else f"{one.interval[0]:.0f} to {one.interval[1]:.0f}"
-        score = f"{one.points / one.games:.1%}" if one.games else ""
-        table.add_row(str(rank), one.entrant.name, f"{one.rating:.0f}", interval, str(one.games), score)
+        score = percent(one.points / one.games, 1) if one.games else ""
+        above = "" if one.stronger is None else _chance(one.stronger)
+        table.add_row(str(rank), one.entrant.name, f"{one.rating:.0f}", interval, above, str(one.games), score)
     print(f"{answer.game}, {answer.games} games")
     wide_console().print(table)
-    print(
-        f"Moving first is worth {answer.advantage:+.0f} points; {answer.draw_share:.1%} of the games were drawn."
-        + (f" Pairs of games scatter {answer.scatter:.1f} × as much as single games say." if answer.scatter > 1.05 else "")
-    )
+    scatter = f"Pairs of games scatter {answer.scatter:.1f} × as much as single games say." if answer.scatter > 1.05 else ""
+    said = [
+        "Above next: the chance that a player is stronger than the one below it.",
+        f"Moving first is worth {answer.advantage:+.0f} points; {percent(answer.draw_share, 1)} of the games were drawn.",
+        answer.said_stretch(),
+        scatter,
+    ]
+    print(" ".join(filter(None, said)))
     if answer.scale.name == "wandhoven":
         _show_steps(answer)
+
+
+def _chance(share: float) -> str:
+    """Never surer than it can be said."""
+    from boardzero.evaluation.figures import percent
+
+    return "> 99 %" if share > 0.99 else percent(share)
 
 
 def _show_steps(answer: "Ratings") -> None:
@@ -256,4 +274,4 @@ def _show_matrix(matrix: "Matrix") -> None:
         table.add_row(name, *cells)
     wide_console().print(table)
     if matrix.first_score is not None:
-        print(f"In these games, who moved first scored {matrix.first_score:.1%}.")
+        print(f"In these games, who moved first scored {100 * matrix.first_score:.1f} %.")

@@ -9,7 +9,11 @@ import typer
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs; several are laid over each other.")],
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where to write it (default: report.html of the first run).")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Where to write it (default: report.html of the run; of several, comparison.html of the first).",
+        ),
     ] = None,
     png: Annotated[bool, typer.Option("--png", help="Also each chart as a PNG file beside it.")] = False,
 ) -> None:

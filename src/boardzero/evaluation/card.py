@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from boardzero.network.cost import count_parameters
 from boardzero.network.header import LEARNED, NetworkHeader
 from boardzero.network.learned import never_seen
 from boardzero.network.weights import load_network
+from boardzero.settings.changes import said_setting, single_settings
 from boardzero.settings.presets import default_values
 from boardzero.settings.run import RunSettings
 from boardzero.training.sittings import read_sittings
@@ -102,24 +103,9 @@ def _played(history: RunHistory, header: NetworkHeader) -> list[dict[str, Any]]:
 
 def _changes(settings: RunSettings) -> list[str]:
     """Settings that differ from the game's defaults, as `--set` takes them."""
-    usual = dict(_single(RunSettings(**default_values(settings.game)).model_dump()))
-    own = dict(_single(settings.model_dump()))
-    return [f"{key}={_said(own[key])}" for key in own if own[key] != usual[key] and key not in SAID_OTHERWISE]
-
-
-def _single(values: Mapping[str, Any], group: str = "") -> Iterator[tuple[str, Any]]:
-    """The settings of all groups: `network.blocks`, 6."""
-    for key, value in values.items():
-        if isinstance(value, Mapping):
-            yield from _single(value, f"{group}{key}.")
-        else:
-            yield f"{group}{key}", value
-
-
-def _said(value: Any) -> str:
-    if isinstance(value, tuple | list):
-        return " ".join(map(str, value)) or "none"
-    return "none" if value is None else str(value).lower() if isinstance(value, bool) else f"{value}"
+    usual = single_settings(RunSettings(**default_values(settings.game)).model_dump())
+    own = single_settings(settings.model_dump())
+    return [f"{key}={said_setting(own[key])}" for key in own if own[key] != usual[key] and key not in SAID_OTHERWISE]
 
 
 def _commands(run: Path) -> list[str]:

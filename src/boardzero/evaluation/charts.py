@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from boardzero.arena.scores import score_interval, share_interval
 from boardzero.errors import BadInput
 from boardzero.evaluation.run_history import RunHistory
 
@@ -110,8 +111,8 @@ def losses(runs: Sequence[RunHistory]) -> Chart:
             shade = colour(part if len(runs) == 1 else number)
             dash = "solid" if len(runs) == 1 else DASHES[part]
             traces.append(line(x, y, _named(runs, run, name), shade, dash))
-    return Chart("losses", "Losses", "Means over each generation's training; the total is what training minimises.", traces,
-                 layout("generation", "loss"))  # fmt: skip
+    return Chart("losses", "Losses", "Means over each generation's training; the total has the value's weight in training.",
+                 traces, layout("generation", "loss"))  # fmt: skip
 
 
 def learning_rate(runs: Sequence[RunHistory]) -> Chart:
@@ -190,12 +191,17 @@ def mistakes(runs: Sequence[RunHistory]) -> Chart:
             x = [event["seconds"] / 60 for event in events]
             y = [100 * event["mistakes"] / event["positions"] for event in events]
             name = _named(runs, run, f"{simulations} simulations, while training")
-            traces.append(line(x, y, name, colour(number), DASHES[part % 4], hover="%{y:.1f} %"))
+            if len(runs) == 1:
+                ends = [share_interval(event["mistakes"], event["positions"]) for event in events]
+                low, high = ([100 * end[side] for end in ends] for side in range(2))
+                traces.append(band(x, low, high, colour(number), name))
+            traces.append(line(x, y, name, colour(number), DASHES[part % 4], hover="%{y:.1f} %", legendgroup=name))
         if run.measured is not None:
             traces += measured_lines(run, runs, number)
-    return Chart("mistakes", "Mistakes against perfect play",
-                 "Share of positions in which another move has a better result than the one chosen; lower is better.",
-                 traces, layout("minutes of training", "% mistakes"))  # fmt: skip
+    caption = "Share of positions in which another move has a better result than the one chosen; lower is better."
+    if len(runs) == 1 and run.perfect:
+        caption += " The band is the 95 % interval for positions of this kind."
+    return Chart("mistakes", "Mistakes against perfect play", caption, traces, layout("minutes of training", "% mistakes"))
 
 
 def measured_lines(run: RunHistory, runs: Sequence[RunHistory], number: int) -> list[dict[str, Any]]:
@@ -207,7 +213,8 @@ def measured_lines(run: RunHistory, runs: Sequence[RunHistory], number: int) -> 
     for part, name in enumerate(file["file"] for file in networks[0]["files"]) if networks else ():
         sets = [network["files"][part] for network in networks]
         y = [100 * one["mistakes"] / max(1, one["positions"]) for one in sets]
-        label = _named(runs, run, f"{Path(name).name}, {networks[0]['simulations']} simulations")
+        simulations = networks[0]["simulations"]
+        label = _named(runs, run, f"{Path(name).name}, {simulations} simulation{'s' * (simulations != 1)}")
         shade = colour(number + 1 + part if len(runs) == 1 else number)
         traces.append(line(x, y, label, shade, "dash", hover="%{y:.1f} %"))
     return traces
@@ -251,9 +258,21 @@ def win_rates(runs: Sequence[RunHistory]) -> list[Chart]:
                 y = [100 * event[f"{side}_score"] for event in events]
                 traces.append(line(x, y, name, shade, DASHES[part], hover="%{y:.0f} %", legendgroup=name))
         name = KINDS.get(kind, kind)
-        charts.append(Chart(f"wins-{kind}", f"Score against {name}", "Points a game by colour, with 95 % intervals.", traces,
+        met = [event for run in runs for event in run.strengths if event["kind"] == kind]
+        caption = f"{_opponents(met)}; points a game by colour{', with 95 % intervals' if len(runs) == 1 else ''}."
+        charts.append(Chart(f"wins-{kind}", f"Score against {name}", caption, traces,
                             layout("minutes of training", "score, %", yaxis={"range": [-3, 103]})))  # fmt: skip
     return charts
+
+
+def _opponents(events: Sequence[dict[str, Any]]) -> str:
+    """Whom the networks met, with how many simulations of their own, and how many games each time."""
+    names = {event["opponent"] for event in events}
+    who = f"{names.pop()}: " if len(names) == 1 and events[0]["kind"] != "previous" else ""
+    simulations = {event["simulations"] for event in events}
+    games = {sum(event["moving_first"]) + sum(event["moving_second"]) for event in events}
+    said = ["/".join(map(str, sorted(some))) for some in (simulations, games)]
+    return f"{who}{said[0]} simulations, {said[1]} games each"
 
 
 def gate(runs: Sequence[RunHistory]) -> Chart:
@@ -279,8 +298,6 @@ def gate(runs: Sequence[RunHistory]) -> Chart:
 
 def _joined(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """One event for each evaluation: matches against several opponents of one kind are taken together."""
-    from boardzero.arena.scores import score_interval
-
     groups: dict[int, list[dict[str, Any]]] = {}
     for event in events:
         groups.setdefault(event["generation"], []).append(event)
@@ -332,9 +349,9 @@ def write_pictures(charts: Sequence[Chart], folder: Path, stem: str) -> list[Pat
     figures: list[dict[str, Any]] = []
     for chart in charts:
         own: dict[str, Any] = {
-            "title": {"text": chart.title},
+            "title": {"text": f"{chart.title}<br><sup>{chart.caption}</sup>" if chart.caption else chart.title},
             "template": "plotly_white",
-            "margin": {"l": 70, "r": 18 + chart.layout["margin"]["r"], "t": 90, "b": 60},
+            "margin": {"l": 70, "r": 18 + chart.layout["margin"]["r"], "t": 110, "b": 60},
         }
         figures.append({"data": chart.traces, "layout": {**chart.layout, **own}})
     try:

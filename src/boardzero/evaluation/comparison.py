@@ -25,7 +25,7 @@ class Spread:
 
 
 def spread_of(groups: Iterable[Sequence[float]]) -> Spread | None:
-    """None where a single seed, or seeds that never differ, tell nothing about chance."""
+    """None where there is a single seed, or seeds never differ: that tells nothing about chance."""
     several = [np.asarray(group, np.float64) for group in groups if len(group) > 1]
     freedom = sum(len(group) - 1 for group in several)
     squares = sum(float(((group - group.mean()) ** 2).sum()) for group in several)
@@ -121,13 +121,30 @@ class Comparison:
         differences = corrected([compare(values(one), values(self.base_of(one)), spread) for one in compared])
         return {one.name: difference for one, difference in zip(compared, differences, strict=True)}
 
+    def caution(self) -> str:
+        """How the figures of the differences are to be read; nothing where there are none."""
+        tested = sum(one.chance is not None for one in self.rating_differences.values())
+        if not tested:
+            return ""
+        said = "Intervals are of one difference alone, and hold the luck of trainings as well as that of the rated games."
+        if self.ratings is not None and self.ratings.said_stretch():
+            said += f" {self.ratings.said_stretch()}"
+        if tested == 1:
+            return said
+        return f"{said} p is corrected for {tested} comparisons (Holm), so an interval without 0 need not be a difference."
+
     def sentences(self) -> list[str]:
-        """One for each variant, each match, and each run whose networks met each other."""
+        """One for each variant, each match, and the networks that met each other, of all seeds of a variant together."""
         said = []
         for variant in self.variants:
             said.append(self._base_sentence(variant) if variant is self.variants[0] else self._sentence(variant))
         said += [match_sentence(match) for match in self.matches]
-        return [*said, *(matrix_sentence(matrix) for matrix in self.matrices)]
+        by_variant: dict[str, list[Matrix]] = {}
+        for matrix in self.matrices:
+            by_variant.setdefault(matrix.label.rpartition("-")[0], []).append(matrix)
+        for name, matrices in by_variant.items():
+            said.append(matrix_sentence(f"{name}, {len(matrices)} seeds" if len(matrices) > 1 else matrices[0].label, matrices))
+        return said
 
     def _base_sentence(self, variant: VariantResult) -> str:
         role = "is what the others are compared with" if len(self.variants) > 1 else "was trained"
@@ -145,13 +162,13 @@ class Comparison:
         if difference is not None:
             within = f" ({difference.interval[0]:+.0f} to {difference.interval[1]:+.0f})" if difference.interval else ""
             parts.append(f"{difference.mean:+.0f} Elo{within} against {base.name}")
-            verdict = _verdict(difference)
+            verdict = _verdict(difference, len(variant.ratings))
         if variant.mistakes and base.mistakes:
             parts.append(
                 f"{np.mean(variant.mistakes):.1f} % mistakes when last measured against {np.mean(base.mistakes):.1f} %"
             )
             if difference is None:
-                verdict = _verdict(self.mistake_differences[variant.name])
+                verdict = _verdict(self.mistake_differences[variant.name], len(variant.mistakes))
         return f"{variant.name}{_said(variant)}: {', '.join(parts) or 'trained'}; {verdict}."
 
 
@@ -159,19 +176,24 @@ def _said(variant: VariantResult) -> str:
     return f" ({variant.about})" if variant.about else ""
 
 
-def _verdict(difference: Difference) -> str:
+def _verdict(difference: Difference, seeds: int) -> str:
     if difference.chance is None:
-        return "one seed does not tell chance from effect"
-    chance = f"p = {difference.chance:.2g}"
+        return "one seed does not tell chance from effect" if seeds == 1 else "seeds that never differ tell nothing of chance"
+    chance = f"p {said_chance(difference.chance)}"
     if not difference.is_certain:
         return f"no difference is shown ({chance})"
     return f"{'better' if difference.mean > 0 else 'worse'} ({chance})"
 
 
+def said_chance(chance: float) -> str:
+    """`= 0.03`; what is smaller than a few seeds can tell is not spelt out."""
+    return "< 0.001" if chance < 0.001 else f"= {chance:.2g}"
+
+
 def match_sentence(match: dict[str, Any]) -> str:
     """A match in one sentence, with what its source reports where that is said."""
     first, second = (score_of_side(match, side) for side in ("moving_first", "moving_second"))
-    document = match["asked"]["document"]
+    document = match["document"]
     return (
         f"{match['players'][0]} scored {percent(match['score'], 1)} ({between(match['interval'], 1)}) against"
         f" {match['players'][1]}: {first} moving first, {second} moving second"
@@ -179,19 +201,21 @@ def match_sentence(match: dict[str, Any]) -> str:
     )
 
 
-def matrix_sentence(matrix: Matrix) -> str:
-    """Does a network beat those before it, and does moving first help?"""
-    count = len(matrix.names)
-    all_before = [matrix.scores[newer, older] for newer in range(count) for older in range(newer)]
-    one_before = [matrix.scores[newer, newer - 1] for newer in range(1, count)]
-    run = matrix.names[0].rpartition(" ")[0]
-    if count < 2 or matrix.first_score is None:
-        return f"{run}: no two of its networks have met."
+def matrix_sentence(name: str, matrices: Sequence[Matrix]) -> str:
+    """Does a network beat those before it, and does moving first help? Of one run, or of the seeds of a variant together."""
+    scores = [matrix.scores for matrix in matrices]
+    one_before = [float(one[newer, newer - 1]) for one in scores for newer in range(1, len(one))]
+    all_before = [float(one[newer, older]) for one in scores for newer in range(len(one)) for older in range(newer)]
+    one_before, all_before = ([score for score in some if not math.isnan(score)] for some in (one_before, all_before))
+    met = [matrix for matrix in matrices if matrix.first_score is not None]
+    if not one_before or not met:
+        return f"{name}: no two of its networks have met."
     better = sum(score > 0.5 for score in one_before)
+    first = np.average([matrix.first_score or 0.0 for matrix in met], weights=[matrix.games.sum() for matrix in met])
     return (
-        f"{run}: a network scored {percent(float(np.nanmean(one_before)))} against the one before it (more than half in"
-        f" {better} of {len(one_before)} cases) and {percent(float(np.nanmean(all_before)))} against all before it;"
-        f" who moved first scored {percent(matrix.first_score)}."
+        f"{name}: a network scored {percent(float(np.mean(one_before)))} against the one before it (more than half in"
+        f" {better} of {len(one_before)} cases) and {percent(float(np.mean(all_before)))} against all before it;"
+        f" who moved first scored {percent(float(first))}."
     )
 
 

@@ -1,7 +1,8 @@
 """Who is rated: networks of runs, players by name, and fixed anchors that tie ratings of different days together."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -169,6 +170,16 @@ def without_twins(entrants: Sequence[Entrant]) -> list[Entrant]:
         first = known.setdefault(one.key, one)
         first.places = tuple(dict.fromkeys((*first.places, *one.places)))
     return list(known.values())
+
+
+@contextmanager
+def closing_players(entrants: Sequence[Entrant]) -> Iterator[None]:
+    """They are let go of at the end, whatever ends it."""
+    try:
+        yield
+    finally:
+        for entrant in entrants:
+            entrant.close()
 
 
 def is_run(argument: str) -> bool:

@@ -19,11 +19,14 @@ from boardzero.arena.openings import Openings
 from boardzero.cores import usable_cores
 from boardzero.errors import BadInput
 from boardzero.evaluation.batched_games import PlannedGame, play_together
+from boardzero.evaluation.entrants import player_named
 from boardzero.evaluation.experiment_file import Experiment, MatchPlan, Variant
 from boardzero.events.games import GameListener, GamePlayed, GameRecord
 from boardzero.games.catalogue import find_game
 from boardzero.network.weights import write_whole
 from boardzero.players.catalogue import find_player
+from boardzero.settings.changes import said_setting, single_settings
+from boardzero.settings.run import RunSettings
 from boardzero.training.run_folder import RunFolder
 
 FINISHED = "finished"  # a file in the folder of a run that has come to its end
@@ -61,11 +64,9 @@ class ExperimentRuns:
             for variant in experiment.variant
         ]
         for run in self.runs:  # what is there already must be of this experiment
-            wanted = experiment.settings_of(run.variant, run.seed)
-            if run.folder.exists and run.folder.settings() != wanted:
-                raise BadInput(
-                    f"'{run.folder.path}' was begun with other settings; finish it with them, or choose another --out."
-                )
+            if run.folder.exists:
+                _refuse_others(run.folder, experiment.settings_of(run.variant, run.seed))
+        _refuse_bad_players(experiment)
 
     # -- training ------------------------------------------------------------------------------------------------------
     def train(self, parallel: int, say: Say, options: Sequence[str] = ()) -> None:
@@ -113,19 +114,51 @@ class ExperimentRuns:
     def play_matches(self, say: Say, listen: GameListener | None = None) -> list[dict[str, Any]]:
         """The results of all matches; those that were played before are read."""
         path = self.path / MATCHES
-        kept = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+        kept = _read_matches(path)
         results: list[dict[str, Any]] = []
         for plan in self.experiment.match:
-            asked = {"game": self.experiment.game, "seed": self.experiment.seed, **plan.model_dump()}
-            known = next((one for one in kept if one["asked"] == asked), None)
+            asked = {"game": self.experiment.game, "seed": self.experiment.seed, **plan.model_dump(exclude={"document"})}
+            known = next((one for one in kept if asked.items() <= one["asked"].items()), None)
             if known is None:
                 say(f"{plan.player} against {plan.opponent}: {plan.games} games")
                 known = {"asked": asked, **play_match(self.experiment.game, plan, self.experiment.seed, listen).as_dict()}
                 kept.append(known)
                 self.path.mkdir(parents=True, exist_ok=True)
                 write_whole(path, json.dumps(kept, ensure_ascii=False, indent=1).encode())
-            results.append(known)
+            results.append({**known, "document": plan.document})
         return results
+
+
+def _refuse_others(folder: RunFolder, wanted: RunSettings) -> None:
+    """A run that was begun for another experiment, or for this one before its file was changed."""
+    begun, now = (single_settings(settings.model_dump()) for settings in (folder.settings(), wanted))
+    changed = [f"{key} was {said_setting(begun[key])}, not {said_setting(now[key])}" for key in now if begun[key] != now[key]]
+    if changed:
+        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+        raise BadInput(
+            f"'{folder.path}' was begun with other settings ({changed[0]}{more}); finish it with them, or choose another --out."
+        )
+
+
+def _refuse_bad_players(experiment: Experiment) -> None:
+    """Who cannot play in matches and ratings is refused before anything is trained, not hours later."""
+    game = find_game(experiment.game)
+    named = [name for plan in experiment.match for name in (plan.player, plan.opponent)]
+    is_rated = experiment.variant and experiment.measure.rating_games
+    for name in dict.fromkeys([*named, *(experiment.measure.anchors if is_rated else ())]):
+        player_named(name, game).close()
+
+
+def _read_matches(path: Path) -> list[dict[str, Any]]:
+    if not path.is_file():
+        return []
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        if all(isinstance(one["asked"], dict) for one in kept):
+            return list(kept)
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    raise BadInput(f"The matches in '{path}' cannot be read; remove the file, and they are played again.")
 
 
 def usual_parallel(experiment: Experiment) -> int:
@@ -188,7 +221,11 @@ def play_match(game: str, plan: MatchPlan, seed: int, listen: GameListener | Non
         if listen is not None:
             listen(GamePlayed(names, number + 1, plan.games, (points[0], points[1]), record))
 
-    play_together(games, take)
+    try:
+        play_together(games, take)
+    finally:
+        for player in players:
+            player.close()
     ordered = tuple(records[number] for number in range(len(games)))
     different = openings.different((len(games) + 1) // 2)
     return MatchResult(rules.specification, names, MatchSettings(plan.games, seed), ordered, different, None)

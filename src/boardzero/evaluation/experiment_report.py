@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from boardzero.evaluation.charts import Chart, band, colour, layout, line
-from boardzero.evaluation.comparison import Comparison, VariantResult, mean_band
-from boardzero.evaluation.entrants import networks_of, player_named, without_twins
+from boardzero.evaluation.comparison import Comparison, VariantResult, mean_band, said_chance
+from boardzero.evaluation.entrants import closing_players, networks_of, player_named, without_twins
 from boardzero.evaluation.experiment import ExperimentRuns, Say
 from boardzero.evaluation.figures import between, percent, score_of_side
+from boardzero.evaluation.matrix_chart import matrix_chart
 from boardzero.evaluation.page import Page, TableOnPage
 from boardzero.evaluation.rating import GameReport, Matrix, Rating, Ratings
 from boardzero.evaluation.rating_games import RatingGames
@@ -48,11 +49,13 @@ def _final_ratings(runs: ExperimentRuns, say: Say, on_game: GameReport) -> Ratin
     anchors = [player_named(specification, game) for specification in measure.anchors]
     known = without_twins([*networks, *anchors])
     games = RatingGames(runs.path / GAMES, game.specification)
-    rating = Rating(game, known, games, anchor=known.index(anchors[0]) if anchors else 0, compared=True)
+    anchor = known.index(anchors[0]) if anchors else 0
+    rating = Rating(game, known, games, anchor, runs.experiment.seed, compared=True)
     missing = measure.rating_games - rating.games
     if missing > 0:
         say(f"rating {len(known)} players: {missing} games")
-        rating.play(missing, on_game)
+        with closing_players(known):
+            rating.play(missing, on_game)
     return rating.ratings(scale_named("elo"))
 
 
@@ -62,9 +65,11 @@ def _matrices(runs: ExperimentRuns, say: Say, on_game: GameReport) -> list[Matri
     game = find_game(runs.experiment.game)
     for run in runs.runs:
         networks = networks_of(run.folder.path, measure.simulations, measure.matrix_networks, run.folder.path.name)
-        rating = Rating(game, networks, RatingGames(run.folder.path / GAMES, game.specification), anchor=0)
+        games = RatingGames(run.folder.path / GAMES, game.specification)
+        rating = Rating(game, networks, games, anchor=0, seed=runs.experiment.seed)
         say(f"{run}: every network against every other")
-        rating.complete_matrix(measure.matrix_games, on_game)
+        with closing_players(networks):
+            rating.complete_matrix(measure.matrix_games, on_game)
         matrices.append(rating.matrix())
     return matrices
 
@@ -79,7 +84,8 @@ def as_text(comparison: Comparison) -> str:
     for matrix in comparison.matrices:
         headings, rows = _matrix_rows(matrix)
         parts += [_columns([headings, *rows]), ""]
-    return "\n".join([*parts, *comparison.sentences()]) + "\n"
+    caution = comparison.caution()
+    return "\n".join([*parts, *([caution, ""] if caution else []), *comparison.sentences()]) + "\n"
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> str:
@@ -105,14 +111,14 @@ def _rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
     rows = []
     for variant in comparison.variants:
         difference = comparison.rating_differences.get(variant.name)
-        interval = difference.interval if difference else None
+        interval, chance = (difference.interval, difference.chance) if difference else (None, None)
         rows.append([
             variant.name,
             f"{np.mean(variant.ratings):.0f}" if variant.ratings else "",
             comparison.base_of(variant).name if difference else "",
             f"{difference.mean:+.0f}" if difference else "",
             f"{interval[0]:+.0f} to {interval[1]:+.0f}" if interval else "",
-            f"{difference.chance:.2g}" if difference and difference.chance is not None else "",
+            said_chance(chance).removeprefix("= ") if chance is not None else "",
             f"{np.mean(variant.mistakes):.1f}" if variant.mistakes else "",
             f"{variant.mean('games'):,.0f}",
             f"{variant.mean('positions'):,.0f}",
@@ -136,6 +142,7 @@ def as_markdown(comparison: Comparison) -> str:
     tables = _tables(comparison)
     for table in tables:
         parts += [*([f"{table.title}:"] if len(tables) > 1 else []), table.to_markdown()]
+    parts.append(comparison.caution())
     parts.append("\n".join(f"- {sentence}" for sentence in comparison.sentences()))
     return "\n\n".join(filter(None, parts)) + "\n"
 
@@ -174,7 +181,8 @@ def _tables(comparison: Comparison) -> list[TableOnPage]:
         tables.append(_match_table(comparison.matches))
     for matrix in comparison.matrices:
         headings, rows = _matrix_rows(matrix)
-        tables.append(TableOnPage(matrix.names[0].rsplit(" ", 1)[0], headings, rows, frozenset(range(1, len(headings)))))
+        figures = frozenset(range(1, len(headings)))
+        tables.append(TableOnPage(matrix.label, headings, rows, figures, first=False, folded=True))
     return tables
 
 
@@ -185,10 +193,17 @@ def write_results(comparison: Comparison, folder: Path) -> list[Path]:
     page = Page(
         title=comparison.title,
         subtitle=comparison.question,
-        charts=curves(comparison.variants),
+        charts=[
+            *curves(comparison.variants),
+            *(
+                matrix_chart(f"matrix-{number}", f"{matrix.label}: every network against every other", matrix.as_dict())
+                for number, matrix in enumerate(comparison.matrices, 1)
+            ),
+        ],
         tables=_tables(comparison),
         remarks=[
             *([f"Means over {seeds} seeds; bands are 95 % intervals of the mean."] if seeds > 1 else []),
+            *filter(None, [comparison.caution()]),
             *comparison.sentences(),
         ],
         wide=frozenset({"final"}),
@@ -204,7 +219,7 @@ def _match_table(matches: Sequence[dict[str, Any]]) -> TableOnPage:
     for match in matches:
         sides = [score_of_side(match, side) for side in ("moving_first", "moving_second")]
         score = [percent(match["score"], 1), between(match["interval"], 1)]
-        rows.append([*match["players"], str(match["games"]), *score, *sides, match["asked"]["document"]])
+        rows.append([*match["players"], str(match["games"]), *score, *sides, match["document"]])
     headings = ["player", "opponent", "games", "score", "95 % interval", "moving first", "moving second", "document"]
     return TableOnPage("Matches", headings, rows, frozenset(range(2, 7)))
 
@@ -238,8 +253,14 @@ def curves(variants: Sequence[VariantResult]) -> list[Chart]:
          "hovertemplate": "%{y:.0f}<extra>%{x}</extra>"}
         for number, variant in rated
     ]  # fmt: skip
+    final += [
+        {"type": "scatter", "mode": "markers", "x": [variant.name], "y": [float(np.mean(variant.ratings))],
+         "marker": {"symbol": "line-ew", "size": 22, "line": {"color": colour(number), "width": 3}}, "showlegend": False,
+         "hovertemplate": "mean %{y:.0f}<extra>%{x}</extra>"}
+        for number, variant in rated if len(variant.ratings) > 1
+    ]  # fmt: skip
     drawn = [
-        Chart("final", "Final ratings", "A point for each seed.", final,
+        Chart("final", "Final ratings", "A point for each seed, and a dash for their mean.", final,
               layout("", "Elo", xaxis={"type": "category"}, yaxis={"rangemode": "normal"}, hovermode="closest")),
         Chart("mistakes", "Mistakes against perfect play", "Lower is better.", series(mistakes, "%{y:.1f} %"),
               layout("minutes of training", "% mistakes")),

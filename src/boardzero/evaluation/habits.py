@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scipy.stats import norm
+
 from boardzero.arena.perfect_play import Chooser
 from boardzero.arena.solved_games import SolvedPosition
 from boardzero.games.position import Position
@@ -30,12 +32,16 @@ class Missed:
 class Habits:
     """What a player did in a number of positions.
 
-    chosen   by action: the share of positions in which it was chosen
-    perfect  the same of perfect play, which shares its choice evenly among the best moves
+    positions  how many
+    chosen     by action: the share of positions in which it was chosen
+    perfect    the same of perfect play, which shares its choice evenly among the best moves
+    errors     by action: how far that share of perfect play is off by luck (a standard deviation)
     """
 
+    positions: int
     chosen: tuple[float, ...]
     perfect: tuple[float, ...]
+    errors: tuple[float, ...]
     wins: Missed
     blocks: Missed
 
@@ -44,12 +50,21 @@ class Habits:
         """The action that is chosen most often beyond what perfect play would."""
         return max(range(len(self.chosen)), key=lambda action: self.chosen[action] - self.perfect[action])
 
+    @property
+    def chance(self) -> float:
+        """That perfect play would have any favourite like this one (normal approximation, for so many moves at once)."""
+        excess, error = self.chosen[self.favourite] - self.perfect[self.favourite], self.errors[self.favourite]
+        one = float(norm.sf((excess - 0.5 / self.positions) / error)) if error > 0 else float(excess <= 0)
+        return min(1.0, one * sum(share > 0 for share in self.perfect))
+
     def as_dict(self, game: Game) -> dict[str, Any]:
         return {
             "moves": [game.action_to_text(action) for action in range(len(self.chosen))],
             "chosen": list(self.chosen),
             "perfect": list(self.perfect),
+            "positions": self.positions,
             "favourite": game.action_to_text(self.favourite),
+            "favourite_chance": self.chance,
             "missed_wins": self.wins.as_dict(),
             "missed_blocks": self.blocks.as_dict(),
         }
@@ -59,7 +74,7 @@ def observe_habits(choose: Chooser, entries: Sequence[SolvedPosition]) -> Habits
     """Let a player choose in positions whose moves are solved."""
     actions = list(choose([entry.position for entry in entries]))
     count = entries[0].position.game.action_count
-    chosen, perfect = [0.0] * count, [0.0] * count
+    chosen, perfect, variance = [0.0] * count, [0.0] * count, [0.0] * count
     wins, blocks = [0, 0, 0], [0, 0, 0]  # positions, missed, costly
     for entry, action in zip(entries, actions, strict=True):
         chosen[action] += 1 / len(entries)
@@ -67,6 +82,7 @@ def observe_habits(choose: Chooser, entries: Sequence[SolvedPosition]) -> Habits
         equal = [other for other, value in enumerate(entry.values) if value == best]
         for other in equal:
             perfect[other] += 1 / len(equal) / len(entries)
+            variance[other] += (1 - 1 / len(equal)) / len(equal) / len(entries) ** 2
         found = wins_at_once(entry.position.game, entry.position.state)
         counted, wanted = (wins, found) if found else (blocks, blocks_of(entry.position))
         if wanted:
@@ -74,7 +90,8 @@ def observe_habits(choose: Chooser, entries: Sequence[SolvedPosition]) -> Habits
             counted[0] += 1
             counted[1] += missed
             counted[2] += missed and entry.is_mistake(action)
-    return Habits(tuple(chosen), tuple(perfect), Missed(*wins), Missed(*blocks))
+    errors = tuple(value**0.5 for value in variance)
+    return Habits(len(entries), tuple(chosen), tuple(perfect), errors, Missed(*wins), Missed(*blocks))
 
 
 def wins_at_once(game: Game, state: State) -> list[int]:

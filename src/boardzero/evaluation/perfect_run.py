@@ -20,6 +20,7 @@ from boardzero.settings.search import settings_for_play
 from boardzero.training.run_folder import RunFolder
 
 PAGE = "perfect.html"
+CERTAIN = 0.05  # below this chance of being nothing a preference counts as one
 UNFINISHED = "perfect-unfinished.json"  # in the run's folder, while networks are measured
 
 
@@ -93,9 +94,11 @@ def answers(seen: Mapping[str, Any]) -> list[str]:
     """Sentences on the newest network: does it prefer a move, does it miss wins, does it fail to block?"""
     favourite = seen["moves"].index(seen["favourite"])
     wins, blocks = seen["missed_wins"], seen["missed_blocks"]
+    chance = seen.get("favourite_chance")  # unknown of networks that were measured before it was asked for
+    judged = "" if chance is None else f", which is {'' if chance < CERTAIN else 'no '}more than chance explains"
     return [
         f"Most beyond its due it plays {seen['favourite']}: in {percent(seen['chosen'][favourite], 1)} of the positions,"
-        f" where perfect play would in {percent(seen['perfect'][favourite], 1)}.",
+        f" where perfect play would in {percent(seen['perfect'][favourite], 1)}{judged}.",
         f"It misses an immediate win in {_share(wins)}"
         f" (and throws it away by that in {wins['costly']}), and fails to block a threat in {_share(blocks)}.",
     ]

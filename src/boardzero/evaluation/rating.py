@@ -1,6 +1,7 @@
 """Ratings: play what tells most, fit all games together, say how sure it is."""
 
 import itertools
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,8 @@ from boardzero.games.rules import Game
 UNIT_PAIRS = 2  # pairs of games that are planned together
 BATCH_UNITS = 16  # units at least that are planned before the ratings are fitted anew; as many as players, if those are more
 MOST_PAIRS = 500  # of the same two players
+LEAST_STRETCH = 1.1  # of differences by draws, that is worth a sentence
+DURABLE_SECONDS = 5.0  # after which games of a batch are written, should the whole of it never end
 GameReport = Callable[[GameRecord], None]
 
 
@@ -34,6 +37,7 @@ class Rated:
     interval: tuple[float, float]  # 95 %, against the anchor
     games: int
     points: float
+    stronger: float | None  # chance that it is stronger than the next one in the table; None for the last
 
     @property
     def half_width(self) -> float:
@@ -51,6 +55,7 @@ class Rated:
             "interval": list(self.interval),
             "games": self.games,
             "points": self.points,
+            "stronger_than_next": self.stronger,
         }
 
 
@@ -81,8 +86,15 @@ class Ratings:
     games: int
     advantage: float  # of moving first, in points of the scale
     draw_share: float  # of all games
+    stretch: float  # how many times as large small differences are as Elo's formula would have them, draws being half wins
     scatter: float  # of pairs of games, against what single games say
     steps: tuple[Step, ...]
+
+    def said_stretch(self) -> str:
+        """Nothing where draws are rare."""
+        if self.stretch < LEAST_STRETCH:
+            return ""
+        return f"For these draws, differences are {self.stretch:.1f} × what scores alone would say."
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -94,6 +106,7 @@ class Ratings:
             "games": self.games,
             "first_mover_advantage": self.advantage,
             "draw_share": self.draw_share,
+            "draw_stretch": self.stretch,
             "pair_scatter": self.scatter,
             "steps": [step.as_dict() for step in self.steps],
         }
@@ -107,6 +120,11 @@ class Matrix:
     scores: np.ndarray
     games: np.ndarray
     first_score: float | None  # of who moved first, whoever it was; None if none have met
+
+    @property
+    def label(self) -> str:
+        """Of the run that its first network is of."""
+        return self.names[0].rpartition(" ")[0]
 
     def as_dict(self) -> dict[str, Any]:
         scores = [[None if np.isnan(score) else float(score) for score in row] for row in self.scores]
@@ -212,16 +230,25 @@ class Rating:
                 games.append(PlannedGame(players, self._openings[number].position(self.game), seed))
                 keys.append((self.keys[first], self.keys[second]))
         finished: list[tuple[tuple[str, str], GameRecord]] = []
+        written = time.monotonic()
+
+        def keep() -> None:
+            nonlocal written
+            kept, finished[:] = finished.copy(), []
+            written = time.monotonic()
+            if kept:
+                self.file.append(kept)
 
         def take(number: int, record: GameRecord) -> None:
             finished.append((keys[number], record))
             on_game(record)
+            if time.monotonic() - written > DURABLE_SECONDS:
+                keep()
 
         try:
             play_together(games, take)
         finally:  # what is finished is kept, whatever ended the rest
-            if finished:
-                self.file.append(finished)
+            keep()
 
     # -- answers -------------------------------------------------------------------------------------------------------
     def ratings(self, scale: Scale, replicates: int = 1000) -> Ratings:
@@ -238,17 +265,19 @@ class Rating:
         np.add.at(points, results.second, results.games - first_points)
         np.add.at(games, results.first, results.games)
         np.add.at(games, results.second, results.games)
+        ranked = sorted(range(len(self.entrants)), key=lambda number: -fit.strengths[number])
+        below: list[int | None] = [*ranked[1:], None]
         rated = [
             Rated(
-                entrant,
+                self.entrants[number],
                 scale.rating(fit.strengths[number]),
                 (scale.rating(intervals[number, 0]), scale.rating(intervals[number, 1])),
                 int(games[number]),
                 float(points[number]),
+                None if other is None else fit.chance_stronger(number, other, scatter),
             )
-            for number, entrant in enumerate(self.entrants)
+            for number, other in zip(ranked, below, strict=True)
         ]
-        rated.sort(key=lambda one: -one.rating)
         return Ratings(
             self.game.specification,
             scale,
@@ -257,6 +286,7 @@ class Rating:
             int(results.games.sum()),
             scale.points * fit.advantage,
             float(results.counts[:, 1].sum() / results.games.sum()),
+            fit.stretch,
             scatter,
             tuple(self._steps(fit, scale)),
         )

@@ -77,6 +77,23 @@ class Fit:
         """[rows, 3]: of the outcomes of each pairing."""
         return outcome_chances(self.strengths[results.first] - self.strengths[results.second] + self.advantage, self.draw)
 
+    @property
+    def stretch(self) -> float:
+        """How many times as large a small difference is as one that is read from the score, a draw being half a win.
+
+        For a small difference d, the model expects a score of ½ + d / (4 + 2 e^η), and Elo's formula ½ + d / 4.
+        """
+        return float(1 + np.exp(self.draw) / 2)
+
+    def chance_stronger(self, one: int, other: int, scatter: float = 1.0) -> float:
+        """That one is stronger than the other, by the normal approximation; what both have in common does not count.
+
+        Intervals against an anchor far away are wide, and tell little about the difference of two neighbours.
+        """
+        covariance = self.covariance
+        variance = scatter * (covariance[one, one] + covariance[other, other] - 2 * covariance[one, other])
+        return float(norm.cdf((self.strengths[one] - self.strengths[other]) / np.sqrt(max(variance, 1e-12))))
+
     def information(self, first: int, second: int) -> float:
         """What one game between them tells about the difference of their strengths (Fisher)."""
         chances = outcome_chances(self.strengths[first] - self.strengths[second] + self.advantage, self.draw)

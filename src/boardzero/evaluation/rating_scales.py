@@ -34,4 +34,4 @@ def wandhoven_difference(score: float) -> float:
     """Δr = −400 · ln((1 − s) / s): how much higher the side with this match score is rated; infinite at 0 and 1."""
     if score <= 0:
         return -math.inf
-    return math.inf if score >= 1 else -400 * math.log((1 - score) / score)
+    return math.inf if score >= 1 else 400 * math.log(score / (1 - score))

@@ -65,7 +65,7 @@ class GenerationDone:
 
 @dataclass(frozen=True)
 class PerfectPlayMeasured:
-    """The newest network against perfect play, on positions that are the same for every evaluation and every run."""
+    """The newest network against perfect play, on positions that are the same for every run, and usually every evaluation."""
 
     generation: int
     seconds: float  # of the run so far

@@ -1,4 +1,4 @@
-"""Settings changed one by one from a command line: `network.blocks=6`."""
+"""Settings one by one, as a command line names them: `network.blocks=6`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -33,6 +33,21 @@ def _change(model: type[BaseModel], content: dict[str, Any], keys: list[str], va
         raise BadInput(f"There is no setting '{path}': '{key}' has no parts.")
     else:
         content[key] = None if value == "none" else value
+
+
+def single_settings(values: Mapping[str, Any], group: str = "") -> dict[str, Any]:
+    """The settings of all groups by their names: {"network": {"blocks": 6}} → {"network.blocks": 6}."""
+    single: dict[str, Any] = {}
+    for key, value in values.items():
+        single |= single_settings(value, f"{group}{key}.") if isinstance(value, Mapping) else {f"{group}{key}": value}
+    return single
+
+
+def said_setting(value: Any) -> str:
+    """As a command line has it."""
+    if isinstance(value, tuple | list):
+        return " ".join(map(str, value)) or "none"
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else f"{value}"
 
 
 def _names(model: type[BaseModel]) -> str:

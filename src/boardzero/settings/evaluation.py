@@ -12,8 +12,9 @@ PREVIOUS = "previous"  # the opponent `previous:5`: the five networks before tha
 class EvaluationSettings(Parameters):
     """Matches of the newest network, and its mistakes against perfect play, in a time budget of their own.
 
-    Positions for perfect play are drawn once, the same for every evaluation and every run of a game, so that curves can be
-    compared; what is said of the end of a run is better measured on others (`boardzero perfect --run RUN --seed 7`).
+    Positions for perfect play are usually the same for every evaluation and every run of a game, so that curves can be
+    compared; what is said of the end of a run is better measured on others (`boardzero perfect --run RUN --seed 7`). Fresh
+    ones for each evaluation have luck of their own in every point of a curve, and none that all its points share.
     """
 
     every: int = Field(5, ge=0, description="generations between two evaluations; 0: only at the end")
@@ -28,6 +29,7 @@ class EvaluationSettings(Parameters):
         description="players, separated by spaces; mcts has equal simulations, previous:5 are the last five networks kept",
     )
     positions: int = Field(200, ge=0, description="positions to compare with perfect play, where it is known; 0: none")
+    fresh_positions: bool = Field(False, description="are they drawn anew for every evaluation, by the generation's number?")
     position_simulations: int = Field(100, ge=1, description="a move, in those positions")
 
     @field_validator("opponents", mode="before")

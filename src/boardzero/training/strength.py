@@ -27,7 +27,7 @@ from boardzero.settings.specification import split_specification
 from boardzero.training.matches import NetworkSide, PlayerSide, play_match
 from boardzero.training.run_folder import RunFolder
 
-MEASURED_SEED = 20_001  # the same positions for every run, so that runs can be compared
+MEASURED_SEED = 20_001  # the same positions for every run, so that runs can be compared (of a generation, if they are fresh)
 EVALUATION_STREAM = 3  # seeds of evaluations are derived apart from those of comparisons
 MINIMAX_DEPTH = 4
 LEAST_AT_END = 10.0  # seconds that the evaluation at the end of even the shortest run may take
@@ -87,8 +87,8 @@ class StrengthMeter:
                 continue
             begun = time.perf_counter()
             if name == PERFECT:
-                self._draw_positions(tell)
-            drawing = time.perf_counter() - begun  # is done once
+                self._draw_positions(generation, tell)
+            drawing = 0.0 if settings.fresh_positions else time.perf_counter() - begun  # is done once
             for event in self._measurements(name, generation, seconds):
                 tell(event)
                 if isinstance(event, StrengthMeasured) and time.perf_counter() - begun + event.match_seconds > budget:
@@ -125,18 +125,22 @@ class StrengthMeter:
 
     # -- perfect play --------------------------------------------------------------------------------------------------
     def _perfect_play(self, generation: int, seconds: float) -> PerfectPlayMeasured:
-        """On the same positions every time: a difference is then the network's."""
+        """On the same positions every time, unless fresh ones are asked for: a difference is then the network's."""
         assert self._drawn
         self._check()
         return measure_perfect_play(self._game, self._run, self._evaluator(generation), self._drawn, generation, seconds)
 
-    def _draw_positions(self, tell: Tell) -> None:
-        """Once; it is said if there are fewer than were asked for."""
-        if self._drawn is not None:
+    def _draw_positions(self, generation: int, tell: Tell) -> None:
+        """Once, or for each evaluation; it is said, the first time, if there are fewer than were asked for."""
+        first, fresh = self._drawn is None, self.settings.fresh_positions
+        if not first and not fresh:
             return
         wanted, game = self.settings.positions, self._game.specification
-        self._drawn = draw_solved_positions(self._game, wanted, MEASURED_SEED)
+        seed = derived_seed(MEASURED_SEED, generation) if fresh else MEASURED_SEED
+        self._drawn = draw_solved_positions(self._game, wanted, seed)
         self._solvable = bool(self._drawn)
+        if not first:
+            return
         if not self._drawn:
             tell(Remark(f"No positions of {game} were found that are soon solved: perfect play is not compared with."))
         elif len(self._drawn) < wanted:
