@@ -231,7 +231,7 @@ def test_unknown_boards_have_no_gradient() -> None:
 # -- learning ----------------------------------------------------------------------------------------------------------
 def learner_of(network: NetworkSettings, game: Game, **settings: float) -> Learner:
     torch.set_num_threads(1)
-    return Learner(build_network(network, game, seed=1), TrainingSettings(averaging=0, **settings), device="cpu")  # type: ignore[arg-type]
+    return Learner(build_network(network, game, seed=1), TrainingSettings(averaging=0, **settings), device="cpu")
 
 
 def test_final_boards_are_learned() -> None:
