@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -243,9 +244,7 @@ def test_the_mixed_value_target_goes_from_z_to_q() -> None:
 def test_a_network_learns_the_target_that_it_is_given() -> None:
     """Results and searches contradict each other: the value follows the one that the settings name."""
     (batch,) = batches(1)
-    parts = [
-        Batch(batch.planes, batch.policy, 0 * batch.z + 0.8, 0 * batch.q - 0.8, batch.weight, batch.plies_left, batch.legal)
-    ] * 60
+    parts = [replace(batch, z=0 * batch.z + 0.8, q=0 * batch.q - 0.8)] * 60
     means = {}
     for target in ("z", "average", "q"):
         learner = new_learner(value={"target": target}, averaging=0, learning_rate=0.01)
@@ -380,6 +379,6 @@ def test_losses_fall(loss: str, value_head: str) -> None:
 def test_losses_that_are_not_finite_are_said() -> None:
     learner = new_learner()
     (batch,) = batches(1)
-    broken = Batch(batch.planes, batch.policy, batch.z * np.nan, batch.q, batch.weight, batch.plies_left, batch.legal)
+    broken = replace(batch, z=batch.z * np.nan)
     with pytest.raises(BadInput, match="no longer finite"):
         learner.train(lambda: broken, 1, 0.0)

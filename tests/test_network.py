@@ -261,6 +261,7 @@ def test_briden_network_refuses_boards_that_it_cannot_pool() -> None:
         {"kind": "briden", "blocks": 3},
         {"kind": "slavka", "value": "wdl"},
         {"kind": "wandhoven", "plies_left": True},
+        {"kind": "slavka", "final_board": True},
         {"kind": "wandhoven", "policy_channels": 3},
         {"channels_last": True},
         {"policy_kernel": 2},

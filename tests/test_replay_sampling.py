@@ -46,13 +46,15 @@ def _states(game: Game, record: SelfPlayGame) -> list[State]:
 def test_games_are_played_again_as_they_were(specification: str, seed: int, learned_share: float) -> None:
     game = find_game(specification)
     records = random_records(specification, 3, seed, learned_share=learned_share)
-    states, results = replay_games(game, GameColumns.from_games(records))
+    states, results, last_states = replay_games(game, GameColumns.from_games(records))
     expected = [
         (state, record.result if game.turn(state) == 0 else -record.result)
         for record in records
         for state, learned in zip(_states(game, record), record.learned, strict=True)
         if learned
     ]
+    for record, last in zip(records, last_states, strict=True):
+        assert np.array_equal(last, game.next_state(_states(game, record)[-1], int(record.actions[-1])))
     assert len(states) == len(results) == len(expected)
     for state, result, (expected_state, expected_result) in zip(states, results, expected, strict=True):
         assert np.array_equal(state, expected_state) and result == expected_result
@@ -62,7 +64,7 @@ def test_passes_of_othello_are_played_again() -> None:
     game = find_game("othello:size=4")
     records = [record for record in random_records("othello:size=4", 60) if game.action_count - 1 in record.actions]
     assert records, "some of the games have a pass"
-    states, _ = replay_games(game, GameColumns.from_games(records))
+    states = replay_games(game, GameColumns.from_games(records)).states
     assert len(states) == sum(record.plies for record in records)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from replay_records import random_records
+from replay_records import random_record, random_records
 from torch import nn
 
 from boardzero.errors import BadInput
@@ -24,7 +24,7 @@ from boardzero.training.losses import Losses
 
 GAME = find_game("tictactoe")
 SIZE = 192  # enough for three parts
-PLAIN = NetworkSettings(blocks=1, channels=8, batch_norm=False, plies_left=True)
+PLAIN = NetworkSettings(blocks=1, channels=8, batch_norm=False, plies_left=True, final_board=True)
 NORMALISED = NetworkSettings(blocks=1, channels=8)
 
 
@@ -37,8 +37,9 @@ def threads_as_before() -> Iterator[None]:
 
 def batches(count: int) -> list[Batch]:
     """With weights of their own, so that no two parts of a batch weigh the same."""
-    memory = PositionMemory(GAME)
-    memory.add(GameColumns.from_games(random_records("tictactoe", 60)))
+    memory = PositionMemory(GAME, final_boards=True)
+    resigned = [random_record(GAME, number, resign_after=4) for number in range(60, 80)]  # which have no final board
+    memory.add(GameColumns.from_games(random_records("tictactoe", 60) + resigned))
     positions, maker, stream = memory.positions(), BatchMaker(GAME, symmetries=True), new_stream(3)
     made = [maker.make(positions, draw_positions(positions, SIZE, stream), stream) for _ in range(count)]
     weight = np.linspace(0.5, 2, SIZE, dtype=np.float32)
@@ -70,6 +71,7 @@ def test_gradient_by_parts_is_that_of_the_whole_batch(threads: int, clip: float)
     assert shared_report.policy == pytest.approx(alone_report.policy, rel=1e-4)
     assert shared_report.value == pytest.approx(alone_report.value, rel=1e-4)
     assert shared_report.plies_left == pytest.approx(alone_report.plies_left, rel=1e-4)
+    assert shared_report.final_board == pytest.approx(alone_report.final_board, rel=1e-4)
 
 
 def test_training_by_parts_is_the_same_twice() -> None:

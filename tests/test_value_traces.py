@@ -48,5 +48,5 @@ def test_without_decay_values_are_what_the_searches_found() -> None:
 @pytest.mark.parametrize("specification", GAMES)
 def test_with_full_decay_values_are_the_results(specification: str) -> None:
     games = GameColumns.from_games(random_records(specification, 5, learned_share=0.5))
-    _, results = replay_games(find_game(specification), games)
+    results = replay_games(find_game(specification), games).results
     assert np.allclose(traced_values(games, 1)[games.learned], results)

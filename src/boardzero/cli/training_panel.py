@@ -215,6 +215,8 @@ class TrainingPanel:
         table.add_row("total", f"{total:.3f}", "")
         if last.plies_left_loss is not None:
             table.add_row("plies left", f"{last.plies_left_loss:.3f}", "")
+        if last.final_board_loss is not None:
+            table.add_row("final board", f"{last.final_board_loss:.3f}", "")
         if last.validation_loss is not None:
             table.add_row("held out", f"{last.validation_loss:.3f}", "")
         table.add_row("rate", f"{last.learning_rate:.2g}", f"[dim]step {last.steps:,}[/dim]")

@@ -118,14 +118,16 @@ class TrainingView:
             f" policy {event.policy_loss:.3f}  value {event.value_loss:.3f}  {event.evaluations_per_second:,.0f} evaluations/s"
         )
         if self.verbose:
-            held_out = "" if event.validation_loss is None else f", held out {event.validation_loss:.3f}"
+            others = {"plies left": event.plies_left_loss, "final board": event.final_board_loss}
+            others["held out"] = event.validation_loss
+            losses = "".join(f", {name} {loss:.3f}" for name, loss in others.items() if loss is not None)
             wrong = f"; resigning {event.resignable} games that went on would have been wrong in {event.wrongly_resignable}"
             self.console.print(
                 f"  {event.positions:,} positions, {event.window:,} in the window, {event.mean_plies:.1f} plies a game,"
                 f" {100 * event.drawn:.0f} % drawn;"
                 f" self-play {event.selfplay_seconds:.1f} s ({event.simulations_per_second:,.0f} simulations/s,"
                 f" {100 * event.cache_hits:.0f} % of leaves from the cache), training {event.training_seconds:.1f} s"
-                f" (step {event.steps:,}, learning rate {event.learning_rate:.2g}{held_out})"
+                f" (step {event.steps:,}, learning rate {event.learning_rate:.2g}{losses})"
                 + (wrong if event.resignable else "")
             )
 

@@ -145,7 +145,8 @@ class ClusterBenchmark:
 
     def _measured(self, rate: float, path: Path, folder: Path) -> Measured:
         """What it costs to take games in and to learn from them, on this machine."""
-        replay = Replay(self._game, self._settings.replay, folder / "games")
+        boards = self._settings.network.final_board
+        replay = Replay(self._game, self._settings.replay, folder / "games", final_boards=boards)
         games, simulations = self._whole_games(path)
         replay.add(games[:1])  # compiles what it needs
         begun = time.process_time()

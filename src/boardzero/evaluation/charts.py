@@ -8,6 +8,7 @@ from typing import Any
 from boardzero.arena.scores import score_interval, share_interval
 from boardzero.errors import BadInput
 from boardzero.evaluation.run_history import RunHistory
+from boardzero.settings.network import BESIDES
 
 PALETTE = ("#4269d0", "#e8590c", "#2f9e44", "#a463f2", "#d6336c", "#0c8599", "#b08900", "#868e96")
 DASHES = ("solid", "dot", "dash", "dashdot")
@@ -107,12 +108,14 @@ def losses(runs: Sequence[RunHistory]) -> Chart:
         x = [one["generation"] for one in run.generations]
         policy, value = ([one[key] for one in run.generations] for key in ("policy_loss", "value_loss"))
         total = [a + run.settings.training.value_weight * b for a, b in zip(policy, value, strict=True)]
-        for part, (name, y) in enumerate((("total", total), ("policy", policy), ("value", value))):
+        besides = [(name.replace("_", " "), [one.get(f"{name}_loss") for one in run.generations]) for name in BESIDES]
+        told = [(name, y) for name, y in besides if any(loss is not None for loss in y)]
+        for part, (name, y) in enumerate((("total", total), ("policy", policy), ("value", value), *told)):
             shade = colour(part if len(runs) == 1 else number)
-            dash = "solid" if len(runs) == 1 else DASHES[part]
+            dash = "solid" if len(runs) == 1 else DASHES[part % len(DASHES)]
             traces.append(line(x, y, _named(runs, run, name), shade, dash))
-    return Chart("losses", "Losses", "Means over each generation's training; the total has the value's weight in training.",
-                 traces, layout("generation", "loss"))  # fmt: skip
+    note = "Means over each generation's training; the total is of policy and value, with the value's weight in training."
+    return Chart("losses", "Losses", note, traces, layout("generation", "loss"))
 
 
 def learning_rate(runs: Sequence[RunHistory]) -> Chart:

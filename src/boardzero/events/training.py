@@ -61,6 +61,7 @@ class GenerationDone:
     game: str = ""  # that was played, where a run plays several
     plies_left_loss: float | None = None  # if the network learns that besides
     drawn: float = 0.0  # share of the generation's games
+    final_board_loss: float | None = None  # if the network learns that besides, and some games of the window were played out
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from boardzero.network.layers import activation, active_convolution, pooled
 from boardzero.settings.network import NetworkSettings
 
 WIN_DRAW_LOSS = (1.0, 0.0, -1.0)  # what each is worth to the side to move, in the order of a wdl head's outputs
+OWNERS = ("nobody", "side to move", "other side")  # of a cell at the end, in the order of a final board head's outputs
 PLIES_UNIT = 10.0  # plies that the head for plies left counts as 1, so that its loss is about as large as the others
 MOVE_EMBEDDING = 16  # numbers that describe a cell as the start, or the end, of a move
 
@@ -144,6 +145,14 @@ def value_head(settings: NetworkSettings, game: Game) -> nn.Module:
 def plies_left_head(settings: NetworkSettings, game: Game) -> nn.Module:
     """Features of the tower → how many plies are left [batch], in units of PLIES_UNIT, never less than 0."""
     return nn.Sequential(*_board_layers(settings, game), nn.Linear(settings.value_hidden, 1), nn.Softplus(), nn.Flatten(0))
+
+
+def final_board_head(settings: NetworkSettings) -> nn.Module:
+    """Features of the tower → logits [batch, 3, rows, columns] of whose each cell is when the game is over (OWNERS).
+
+    Each from the features of its cell alone, so that these have to say how this part of the board will end; for any size.
+    """
+    return nn.Conv2d(settings.channels, len(OWNERS), 1)
 
 
 def _board_layers(settings: NetworkSettings, game: Game) -> list[nn.Module]:

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from boardzero.games.rules import Game
-from boardzero.network.heads import WIN_DRAW_LOSS, plies_left_head, policy_head, value_head
+from boardzero.network.heads import WIN_DRAW_LOSS, final_board_head, plies_left_head, policy_head, value_head
 from boardzero.network.layers import residual_tower
 from boardzero.settings.network import NetworkSettings
 
@@ -14,7 +14,7 @@ class Network(nn.Module):
 
     The value, for the side to move, is one number a position [batch] or, if value=wdl, logits of win, draw and loss [batch, 3].
     Illegal actions have logits too: who uses them leaves these out. A network may learn something else besides, which comes
-    third.
+    behind, as `settings.besides` names it.
     """
 
     def __init__(self, settings: NetworkSettings) -> None:
@@ -43,13 +43,17 @@ class TowerNetwork(Network):
         self.policy = policy_head(settings, game)
         self.value = value_head(settings, game)
         self.plies_left = plies_left_head(settings, game) if settings.plies_left else None
+        self.final_board = final_board_head(settings) if settings.final_board else None
 
     def forward(self, planes: Tensor) -> tuple[Tensor, ...]:
-        """With plies_left=true the third is how many plies are left [batch], in units of PLIES_UNIT."""
-        if self.plies_left is None:
+        """Behind policy and value, each if the settings ask for it: how many plies are left [batch], in units of PLIES_UNIT;
+        logits of whose each cell is when the game is over [batch, 3, rows, columns], in the order of OWNERS.
+        """
+        if not self.settings.besides:
             return self.judged(planes)
         features = self.tower(planes)
-        return self.policy(features), self.value(features), self.plies_left(features)
+        besides = (head(features) for head in (self.plies_left, self.final_board) if head is not None)
+        return self.policy(features), self.value(features), *besides
 
 
 class Inference(nn.Module):

@@ -33,6 +33,7 @@ def merge_equal(positions: Positions, action_count: int, weight_power: float) ->
         games=positions.games[first],
         plies=positions.plies[first],
         plies_left=np.rint(_means(positions.plies_left, group_of, counts)).astype(np.int32),
+        endings=positions.endings.merged(members, counts),
     )
 
 

@@ -8,8 +8,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from boardzero.games.owners import owner_rule
 from boardzero.games.rules import Game
 from boardzero.replay.columns import GameColumns
+from boardzero.replay.endings import NO_ENDINGS, Endings, final_boards
 from boardzero.replay.record import SparsePolicies, offsets_from
 from boardzero.replay.replaying import replay_games
 from boardzero.replay.tracing import traced_values
@@ -35,6 +37,7 @@ class Positions(NamedTuple):
     plies: npt.NDArray[np.int32]  # [N]  played before this position
     plies_left: npt.NDArray[np.int32]  # [N]  played from this position on
     policy_base: int = 0
+    endings: Endings = NO_ENDINGS
 
     @property
     def size(self) -> int:
@@ -90,12 +93,18 @@ class Column(Generic[Number]):
 class PositionMemory:
     """The games of the window and their positions, in the order they came."""
 
-    def __init__(self, game: Game, value_decay: float = 0.0) -> None:
+    def __init__(self, game: Game, value_decay: float = 0.0, final_boards: bool = False) -> None:
+        """final_boards: keep how each game ended on the board; a game that does not tell is refused (BadInput)."""
         self.game, self._value_decay = game, value_decay
         self.generations = Column(np.int32)
         self.lengths = Column(np.int32)  # plies
         self.position_counts = Column(np.int64)  # of the plies, those to be learned from
         self._per_game: list[Column[Any]] = [self.generations, self.lengths, self.position_counts]
+        self._final_boards: Column[np.int8] | None = None
+        if final_boards:
+            owner_rule(game)
+            self._final_boards = Column(np.int8, game.rows * game.columns)
+            self._per_game.append(self._final_boards)
 
         self._states = Column(np.uint64, game.state_length)
         self._policy_starts, self._policy_counts = Column(np.int64), Column(np.int32)
@@ -114,7 +123,8 @@ class PositionMemory:
 
     def add(self, games: GameColumns) -> None:
         """Play the games again and take in what is to be learned from; a record that breaks the rules changes nothing."""
-        states, results = replay_games(self.game, games)
+        states, results, last_states = replay_games(self.game, games)
+        boards = final_boards(self.game, last_states) if self._final_boards is not None else None
         learned = games.learned
         lengths = np.diff(games.ply_offsets)
         plies = np.arange(len(games.actions)) - np.repeat(games.ply_offsets[:-1], lengths)
@@ -133,6 +143,8 @@ class PositionMemory:
         self._plies.append(plies[learned].astype(np.int32))
         self._plies_left.append((np.repeat(lengths, lengths) - plies)[learned].astype(np.int32))
 
+        if self._final_boards is not None and boards is not None:
+            self._final_boards.append(boards)
         self.generations.append(games.generations)
         self.lengths.append(lengths.astype(np.int32))
         self.position_counts.append(games.positions)
@@ -159,7 +171,14 @@ class PositionMemory:
             plies=self._plies.values,
             plies_left=self._plies_left.values,
             policy_base=self._policy_actions.dropped,
+            endings=self._endings(),
         )
+
+    def _endings(self) -> Endings:
+        if self._final_boards is None:
+            return NO_ENDINGS
+        games = self._games.values - self.first_game
+        return Endings(self._final_boards.values, games, np.arange(len(games) + 1))
 
 
 def _rows_where(policies: SparsePolicies, wanted: npt.NDArray[np.bool_]) -> SparsePolicies:

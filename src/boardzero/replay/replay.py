@@ -56,14 +56,17 @@ class GameTotals:
 class Replay:
     """The games of one folder. Threads may add and sample at the same time."""
 
-    def __init__(self, game: Game, settings: ReplaySettings, folder: Path, writer: str = "main") -> None:
+    def __init__(
+        self, game: Game, settings: ReplaySettings, folder: Path, writer: str = "main", final_boards: bool = False
+    ) -> None:
+        """final_boards: do batches tell how games ended on the board?"""
         self.game, self.settings = game, settings
         self.store = GameStore(folder, writer)
         self.window = Window(settings.window)
         self.samples = 0  # drawn since this was made
         _, self.total_positions = self.store.pruned_totals()  # of all games ever, also those that left the window
         self._added = 0  # positions that came in since this was made
-        self._memory = PositionMemory(game, settings.value_decay)
+        self._memory = PositionMemory(game, settings.value_decay, final_boards)
         self._batches = BatchMaker(game, settings.symmetries)
         self._known: dict[str, KnownShard] = {}  # by name, oldest first
         self._source: tuple[Positions, GameDraw | None] | None = None  # what is drawn from; None after a change

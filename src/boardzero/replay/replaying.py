@@ -1,5 +1,7 @@
 """Playing recorded games again: every state that is to be learned from, and a check that the record keeps the rules."""
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -15,8 +17,16 @@ ONE = np.uint64(1)
 ALL_RIGHT = -1
 
 
-def replay_games(game: Game, games: GameColumns) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]:
-    """The states [positions, words] that are to be learned from and their results z [positions] for the side to move.
+class Replayed(NamedTuple):
+    """What games were found to be."""
+
+    states: npt.NDArray[np.uint64]  # [positions, words]  those that are to be learned from
+    results: npt.NDArray[np.float32]  # [positions]  z, for the side to move
+    last_states: npt.NDArray[np.uint64]  # [games, words]  after the last action of each
+
+
+def replay_games(game: Game, games: GameColumns) -> Replayed:
+    """Every state that is to be learned from, its result, and where each game ended.
 
     A record that breaks the rules is refused (BadInput): an illegal action, a policy for one, a result that is not so.
     """
@@ -27,6 +37,7 @@ def replay_games(game: Game, games: GameColumns) -> tuple[npt.NDArray[np.uint64]
     positions = int(np.count_nonzero(games.learned))
     states = np.empty((positions, game.state_length), np.uint64)
     results = np.empty(positions, np.float32)
+    last_states = np.empty((len(games), game.state_length), np.uint64)
     wrong = _replay(
         rule_addresses(game),
         np.empty(game.max_legal, np.int32),
@@ -40,13 +51,14 @@ def replay_games(game: Game, games: GameColumns) -> tuple[npt.NDArray[np.uint64]
         games.policies.actions,
         states,
         results,
+        last_states,
     )
     raise_kept_error(game)
     if wrong != ALL_RIGHT:
         raise BadInput(
             f"The record of game {games.numbers[wrong]} (seed {games.seeds[wrong]}) breaks the rules of {game.title}."
         )
-    return states, results
+    return Replayed(states, results, last_states)
 
 
 @compiled()
@@ -63,8 +75,9 @@ def _replay(
     policy_actions: Actions,
     states: npt.NDArray[np.uint64],
     position_results: npt.NDArray[np.float32],
+    last_states: npt.NDArray[np.uint64],
 ) -> int:
-    """Fill states and results; the index of the first game whose record breaks the rules, or ALL_RIGHT."""
+    """Fill states, results and last states; the index of the first game whose record breaks the rules, or ALL_RIGHT."""
     legal = legal_function(addresses[0], addresses[1])
     apply = apply_function(addresses[2], addresses[3])
     state, successor = np.empty(starts.shape[1], np.uint64), np.empty(starts.shape[1], np.uint64)
@@ -82,6 +95,7 @@ def _replay(
                 position += 1
             outcome = apply(state, signed(actions[ply]), successor)
             state, successor = successor, state
+        last_states[game] = state
         if not resigned[game] and results[game] != _result(state, outcome):
             return game
     return ALL_RIGHT

@@ -12,8 +12,9 @@ from boardzero.games.bits import signed
 from boardzero.games.compiled import compiled
 from boardzero.games.function_pointers import Addresses, encode_function, legal_function, rule_addresses
 from boardzero.games.randomness import Stream, draw_below
-from boardzero.games.rules import Actions, Game
+from boardzero.games.rules import TURN_BIT, Actions, Game
 from boardzero.games.wrapped import raise_kept_error
+from boardzero.replay.endings import write_final_board
 from boardzero.replay.positions import PositionMemory, Positions
 
 
@@ -28,6 +29,7 @@ class Batch:
     weight: npt.NDArray[np.float32]  # [B]
     plies_left: npt.NDArray[np.float32]  # [B]
     legal: npt.NDArray[np.bool_]  # [B, actions]
+    final_board: npt.NDArray[np.int8]  # [B, cells]  whose each became: 0 nobody's, 1 own, 2 the other's, UNKNOWN; or [B, 0]
 
     def __len__(self) -> int:
         return len(self.z)
@@ -58,6 +60,7 @@ class Output(NamedTuple):
     weight: npt.NDArray[np.float32]
     plies_left: npt.NDArray[np.float32]
     legal: npt.NDArray[np.bool_]
+    final_board: npt.NDArray[np.int8]
 
 
 class BatchMaker:
@@ -81,6 +84,7 @@ class BatchMaker:
             weight=np.empty(size, np.float32),
             plies_left=np.empty(size, np.float32),
             legal=np.zeros((size, game.action_count), np.bool_),
+            final_board=np.empty((size, positions.endings.cells), np.int8),
         )
         legal_actions = np.empty(game.max_legal, np.int32)
         _fill(self._addresses, self._cells, self._actions, positions, indices, stream, legal_actions, output)
@@ -168,3 +172,6 @@ def _fill(
         output.q[sample] = positions.values[position]
         output.weight[sample] = positions.weights[position]
         output.plies_left[sample] = positions.plies_left[position]
+        if output.final_board.shape[1] > 0:
+            second_to_move = positions.states[position, 0] & TURN_BIT != np.uint64(0)
+            write_final_board(positions.endings, position, second_to_move, cells[symmetry], stream, output.final_board[sample])

@@ -22,9 +22,13 @@ class Replays:
     The first game's files are in the folder itself, those of the others in folders within it.
     """
 
-    def __init__(self, games: Sequence[Game], settings: ReplaySettings, folder: Path) -> None:
+    def __init__(self, games: Sequence[Game], settings: ReplaySettings, folder: Path, final_boards: bool = False) -> None:
+        """final_boards: do batches tell how games ended on the board?"""
         shared = settings.model_copy(update={"disk_bytes": settings.disk_bytes // len(games)})
-        self._replays = {game.specification: Replay(game, shared, _folder_of(game, games, folder)) for game in games}
+        self._replays = {
+            game.specification: Replay(game, shared, _folder_of(game, games, folder), final_boards=final_boards)
+            for game in games
+        }
         self.first = self._replays[games[0].specification]
         self._learned = [self.first]  # in use at the moment
 

@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 from boardzero.settings.specification import Parameters
 
 SIZE_FREE_KINDS = ("convolutional", "slavka")  # the same weights serve every size of the board
+BESIDES = ("plies_left", "final_board")  # heads that only training has
 
 
 class NetworkSettings(Parameters):
@@ -40,10 +41,18 @@ class NetworkSettings(Parameters):
     plies_left: bool = Field(
         False, description="a third head learns how many plies are left: for the tower to learn from, nobody else asks it"
     )
+    final_board: bool = Field(
+        False, description="a head learns whose each cell is when the game is over: for the tower to learn from, as plies_left"
+    )
     head_layers: int = Field(2, ge=1, le=8, description="slavka: layers of each head")
     channels_last: bool = Field(
         False, description="briden: read planes × rows × columns as height × width × channels, as the document's program did"
     )
+
+    @property
+    def besides(self) -> tuple[str, ...]:
+        """What is learned besides policy and value, in the order of the network's outputs; searches do without."""
+        return tuple(name for name in BESIDES if getattr(self, name))
 
     @property
     def size_free(self) -> bool:
@@ -66,7 +75,7 @@ class NetworkSettings(Parameters):
         return self
 
 
-_OWN_HEADS = ("policy_head", "policy_channels", "policy_kernel", "value", "value_channels", "value_hidden", "plies_left")
+_OWN_HEADS = ("policy_head", "policy_channels", "policy_kernel", "value", "value_channels", "value_hidden", *BESIDES)
 _OWN_TOWER = ("blocks", "activation", "slope", "batch_norm", "renormalised", "global_pooling_every")
 
 # What a kind does not read must stay at its default, so that nobody believes to have changed something.

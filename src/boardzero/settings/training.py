@@ -51,6 +51,9 @@ class TrainingSettings(Parameters):
     legal_only: bool = Field(False, description="leave illegal actions out of the policy loss")
     value_weight: float = Field(1.0, ge=0, description="weight of the value loss against the policy loss")
     plies_left_weight: float = Field(0.1, ge=0, description="weight of the loss of network.plies_left, if there is that head")
+    final_board_weight: float = Field(
+        0.5, ge=0, description="weight of the loss of network.final_board (a mean over cells), if there is that head"
+    )
     value: ValueTargetSettings = Field(ValueTargetSettings(), description="what the value head learns")
     averaging: float = Field(0.99, ge=0, lt=1, description="decay of the averaged weights that play; 0: the newest play")
 

@@ -2,6 +2,7 @@
 
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
+from boardzero.games.owners import owner_rule
 from boardzero.games.rules import Game
 from boardzero.network.fitting import misfit
 from boardzero.settings.run import RunSettings
@@ -17,7 +18,7 @@ class Curriculum:
     """
 
     def __init__(self, settings: RunSettings) -> None:
-        """Games that are unknown, or that the run's network cannot play, are refused (BadInput)."""
+        """Games that are unknown, or that the run's network cannot play or learn, are refused (BadInput)."""
         own = find_game(settings.game)
         known = {own.specification: own}  # each game once, the run's own first
         self._ends, self._stages = [1.0], [[own]]
@@ -30,6 +31,8 @@ class Curriculum:
         for game in known.values():
             if sentence := misfit(settings.network, own, game):
                 raise BadInput(f"A network for {own.specification} cannot learn {game.specification} on the way: {sentence}")
+            if settings.network.final_board:
+                owner_rule(game)
         self.games = list(known.values())
         self.begin_generation(0, 0)
 

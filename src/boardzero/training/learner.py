@@ -16,7 +16,7 @@ from boardzero.network.model import Network
 from boardzero.replay.sampler import Batch
 from boardzero.settings.training import TrainingSettings
 from boardzero.training.epochs import EpochBatches
-from boardzero.training.losses import Losses, plies_left_loss, policy_loss, value_loss
+from boardzero.training.losses import Losses, final_board_loss, plies_left_loss, policy_loss, value_loss
 from boardzero.training.twins import SMALLEST_PART, Twins
 
 STEP_MARKS = (0.6, 0.85)  # of the run, where the schedule `steps` falls
@@ -33,6 +33,7 @@ class LossReport:
     learning_rate: float
     validation: float | None = None  # total loss on what was held out
     plies_left: float | None = None  # if the network has a head for that
+    final_board: float | None = None  # likewise; a mean over the positions of games that the rules ended
 
 
 class Learner:
@@ -64,13 +65,21 @@ class Learner:
         self.network.train()
         if self._twins is not None:
             self._twins.share_buffers()
-        sums = torch.zeros(3, device=self.device)
+        sums = torch.zeros(5, device=self.device)
         for _ in range(steps):
             sums += self._step(draw()).stacked()
-        policy, value, plies_left = (sums / max(steps, 1)).tolist()
-        if not math.isfinite(policy + value + plies_left):
+        policy, value, plies_left, final_board, ended = (sums / max(steps, 1)).tolist()
+        if not math.isfinite(policy + value + plies_left + final_board):
             raise BadInput("The losses are no longer finite: the learning rate is too high for this network.")
-        return LossReport(steps, policy, value, rate, plies_left=plies_left if self.network.settings.plies_left else None)
+        learned = self.network.settings
+        return LossReport(
+            steps,
+            policy,
+            value,
+            rate,
+            plies_left=plies_left if learned.plies_left else None,
+            final_board=final_board / ended if learned.final_board and ended else None,
+        )
 
     def train_epochs(
         self, batches: EpochBatches, epochs: int, progress: float, before_step: Callable[[], None] | None = None
@@ -99,15 +108,21 @@ class Learner:
         """Of this network (or of one that wraps it) on a batch, as the settings compare them."""
         mix = self.settings.value.mix_at(self.steps)
         target = (1 - mix) * batch.z + mix * batch.q
-        planes, policy, value_target, weight, legal, plies_left = (
+        planes, policy, value_target, weight, legal, plies_left, final_board = (
             torch.from_numpy(part).to(self.device)
-            for part in (batch.planes, batch.policy, target, batch.weight, batch.legal, batch.plies_left)
+            for part in (batch.planes, batch.policy, target, batch.weight, batch.legal, batch.plies_left, batch.final_board)
         )
-        logits, value, *besides = network(planes.contiguous(memory_format=torch.channels_last))
+        logits, value, *outputs = network(planes.contiguous(memory_format=torch.channels_last))
+        besides, nothing = dict(zip(self.network.settings.besides, outputs, strict=True)), weight.new_zeros(())
         return Losses(
             policy_loss(logits, policy, weight, self.settings.policy_loss, legal if self.settings.legal_only else None),
             value_loss(value, value_target, weight),
-            plies_left_loss(besides[0], plies_left, weight) if besides else weight.new_zeros(()),
+            plies_left_loss(besides["plies_left"], plies_left, weight) if "plies_left" in besides else nothing,
+            *(
+                final_board_loss(besides["final_board"], final_board, weight)
+                if "final_board" in besides
+                else (nothing, nothing)
+            ),
         )
 
     def _step(self, batch: Batch) -> Losses:

@@ -88,7 +88,7 @@ class Training:
         folder.tidy()
         self._listener = self._progress_file = ProgressFile(folder, listen)
         folder.mend_settings(self.settings, self._tell_damage)
-        self.replay = Replays(self.curriculum.games, self.settings.replay, folder.games)
+        self.replay = Replays(self.curriculum.games, self.settings.replay, folder.games, self.settings.network.final_board)
         for sentence in self.replay.load().damaged:
             self._tell_damage(sentence)
         self.learner, start = find_start(folder, self._new_learner, self._tell_damage)

@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from boardzero.network.heads import PLIES_UNIT
+from boardzero.replay.endings import UNKNOWN
 from boardzero.settings.training import TrainingSettings
 
 SMALLEST = 1e-12  # keeps logarithms finite
@@ -23,6 +24,8 @@ class Losses:
     policy: Tensor
     value: Tensor
     plies_left: Tensor = field(default_factory=lambda: torch.zeros(()))  # 0 if the network has no such head
+    final_board: Tensor = field(default_factory=lambda: torch.zeros(()))  # 0 there, too, and where games ended early
+    ended: Tensor = field(default_factory=lambda: torch.zeros(()))  # share of the positions that final_board counts
 
     def total(self, settings: TrainingSettings) -> Tensor:
         """Of what plays."""
@@ -30,11 +33,12 @@ class Losses:
 
     def objective(self, settings: TrainingSettings) -> Tensor:
         """What a training step makes smaller: the total, and what is learned besides."""
-        return self.total(settings) + settings.plies_left_weight * self.plies_left
+        besides = settings.plies_left_weight * self.plies_left + settings.final_board_weight * self.final_board
+        return self.total(settings) + besides
 
     def stacked(self) -> Tensor:
-        """[3]: all of them, without their gradients."""
-        return torch.stack([self.policy, self.value, self.plies_left]).detach()
+        """[5]: all of them, without their gradients."""
+        return torch.stack([self.policy, self.value, self.plies_left, self.final_board, self.ended]).detach()
 
 
 def policy_loss(logits: Tensor, target: Tensor, weight: Tensor, kind: str, legal: Tensor | None = None) -> Tensor:
@@ -76,3 +80,14 @@ def plies_left_loss(output: Tensor, target: Tensor, weight: Tensor) -> Tensor:
     """
     each = functional.smooth_l1_loss(output, target / PLIES_UNIT, reduction="none")
     return (each * weight).sum() / weight.sum()
+
+
+def final_board_loss(logits: Tensor, target: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    """Cross-entropy of logits [batch, 3, rows, columns] and the owners [batch, cells] of cells at the end, a mean over cells.
+
+    Positions of games that the rules did not end (UNKNOWN everywhere) count as 0 in the mean over all, so that a batch and its
+    parts have the same gradient, however these positions are spread. Second: the share of the others.
+    """
+    each = functional.cross_entropy(logits.flatten(2), target.long(), reduction="none", ignore_index=UNKNOWN).mean(1)
+    known = (target[:, 0] != UNKNOWN).to(weight.dtype)
+    return (each * weight).sum() / weight.sum(), (known * weight).sum() / weight.sum()

@@ -108,5 +108,6 @@ def generation_done(
         wrongly_resignable=played.wrongly_resignable,
         game=game,
         plies_left_loss=report.plies_left,
+        final_board_loss=report.final_board,
         drawn=played.drawn / max(1, played.games),
     )

@@ -9,7 +9,15 @@ from boardzero.events.training import GenerationDone, Measurement, NetworksCompa
 
 # The fields of a finished generation, by the group that they are shown in.
 GROUPS = {
-    "loss": ("total_loss", "policy_loss", "value_loss", "plies_left_loss", "validation_loss", "learning_rate"),
+    "loss": (
+        "total_loss",
+        "policy_loss",
+        "value_loss",
+        "plies_left_loss",
+        "final_board_loss",
+        "validation_loss",
+        "learning_rate",
+    ),
     "games": ("games", "positions", "window", "mean_plies", "drawn"),
     "speed": (
         "selfplay_seconds",

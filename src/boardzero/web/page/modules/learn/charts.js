@@ -13,7 +13,12 @@ const DASHES = ["solid", "dot", "dash", "dashdot"];
 const CHARTS = [
   {
     title: "Losses",
-    series: (events) => [generations(events, "policy", "policy_loss"), generations(events, "value", "value_loss")],
+    series: (events) => [
+      generations(events, "policy", "policy_loss"),
+      generations(events, "value", "value_loss"),
+      generations(events, "plies left", "plies_left_loss"),
+      generations(events, "final board", "final_board_loss"),
+    ],
   },
   { title: "Mistakes against perfect play", suffix: " %", fromZero: true, series: mistakes },
   {
