@@ -463,7 +463,7 @@ def test_every_variant_gets_one_sentence() -> None:
     )
     sentences = Comparison("", "", variants, (), None, ()).sentences()
     assert [sentence.split()[0] for sentence in sentences] == ["base", "better:", "same:", "worse:"]
-    assert "; better (p" in sentences[1] and "no difference is shown" in sentences[2] and "; worse (p" in sentences[3]
+    assert ": better (p" in sentences[1] and "no difference is shown" in sentences[2] and ": worse (p" in sentences[3]
 
 
 def test_an_interval_that_says_more_than_the_verdict_is_explained() -> None:
@@ -484,8 +484,8 @@ def test_seeds_that_never_differ_are_not_called_one_seed() -> None:
         variants = [VariantResult(name, "", (), ratings) for name in ("base", "other")]
         return Comparison("", "", tuple(variants), (), None, ()).sentences()[1]
 
-    assert sentence(100.0).endswith("; one seed does not tell chance from effect.")
-    assert sentence(100.0, 100.0).endswith("; seeds that never differ tell nothing of chance.")
+    assert sentence(100.0).endswith(": one seed does not tell chance from effect.")
+    assert sentence(100.0, 100.0).endswith(": seeds that never differ tell nothing of chance.")
 
 
 def test_chances_are_said_as_exactly_as_they_are_known() -> None:
@@ -516,8 +516,8 @@ def test_a_variant_may_be_compared_with_another_than_the_first() -> None:
         VariantResult("small-noise", "", (), (-205, -208, -190), "small"),
     )
     comparison = Comparison("", "", variants, (), None, ())
-    assert "against small; no difference is shown" in comparison.sentences()[2]
-    assert " against base; worse" in comparison.sentences()[1]
+    assert "against small: no difference is shown" in comparison.sentences()[2]
+    assert " against base: worse" in comparison.sentences()[1]
 
 
 def test_many_comparisons_are_corrected_for_their_number() -> None:

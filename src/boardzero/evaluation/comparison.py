@@ -131,7 +131,10 @@ class Comparison:
             said += f" {self.ratings.said_stretch()}"
         if tested == 1:
             return said
-        return f"{said} p is corrected for {tested} comparisons (Holm), so an interval without 0 need not be a difference."
+        both = ", of ratings and of mistakes each," if self.mistake_differences else ""
+        return (
+            f"{said} p is corrected for {tested} comparisons{both} (Holm), so an interval without 0 need not be a difference."
+        )
 
     def sentences(self) -> list[str]:
         """One for each variant, each match, and the networks that met each other, of all seeds of a variant together."""
@@ -156,20 +159,17 @@ class Comparison:
         return ", ".join(parts) + "."
 
     def _sentence(self, variant: VariantResult) -> str:
+        """Ratings and mistakes each have their own verdict: they need not agree, and mistakes often tell more."""
         base, parts = self.base_of(variant), []
-        difference = self.rating_differences.get(variant.name)
-        verdict = "no rating was played for"
-        if difference is not None:
+        if difference := self.rating_differences.get(variant.name):
             within = f" ({difference.interval[0]:+.0f} to {difference.interval[1]:+.0f})" if difference.interval else ""
-            parts.append(f"{difference.mean:+.0f} Elo{within} against {base.name}")
             verdict = _verdict(difference, len(variant.ratings))
-        if variant.mistakes and base.mistakes:
-            parts.append(
-                f"{np.mean(variant.mistakes):.1f} % mistakes when last measured against {np.mean(base.mistakes):.1f} %"
-            )
-            if difference is None:
-                verdict = _verdict(self.mistake_differences[variant.name], len(variant.mistakes))
-        return f"{variant.name}{_said(variant)}: {', '.join(parts) or 'trained'}; {verdict}."
+            parts.append(f"{difference.mean:+.0f} Elo{within} against {base.name}: {verdict}")
+        if fewer := self.mistake_differences.get(variant.name):
+            means = [float(np.mean(one.mistakes)) for one in (variant, base)]
+            verdict = _verdict(fewer, len(variant.mistakes))
+            parts.append(f"{means[0]:.1f} % mistakes when last measured against {means[1]:.1f} %: {verdict}")
+        return f"{variant.name}{_said(variant)}: {'; '.join(parts) or 'trained, and nothing was played for a rating'}."
 
 
 def _said(variant: VariantResult) -> str:

@@ -104,6 +104,7 @@ def _rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
         "95 % interval",
         "p (Holm)",
         "% mistakes, last measured",
+        "p of mistakes (Holm)",
         "games",
         "positions",
         "evaluations/s",
@@ -112,6 +113,7 @@ def _rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
     for variant in comparison.variants:
         difference = comparison.rating_differences.get(variant.name)
         interval, chance = (difference.interval, difference.chance) if difference else (None, None)
+        fewer = comparison.mistake_differences.get(variant.name)
         rows.append([
             variant.name,
             f"{np.mean(variant.ratings):.0f}" if variant.ratings else "",
@@ -120,6 +122,7 @@ def _rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
             f"{interval[0]:+.0f} to {interval[1]:+.0f}" if interval else "",
             said_chance(chance).removeprefix("= ") if chance is not None else "",
             f"{np.mean(variant.mistakes):.1f}" if variant.mistakes else "",
+            said_chance(fewer.chance).removeprefix("= ") if fewer and fewer.chance is not None else "",
             f"{variant.mean('games'):,.0f}",
             f"{variant.mean('positions'):,.0f}",
             f"{variant.speed:,.0f}",
