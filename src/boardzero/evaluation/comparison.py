@@ -131,9 +131,9 @@ class Comparison:
             said += f" {self.ratings.said_stretch()}"
         if tested == 1:
             return said
-        both = ", of ratings and of mistakes each," if self.mistake_differences else ""
+        both = ", ratings and mistakes by themselves" if self.mistake_differences else ""
         return (
-            f"{said} p is corrected for {tested} comparisons{both} (Holm), so an interval without 0 need not be a difference."
+            f"{said} p is corrected for {tested} comparisons (Holm){both}, so an interval without 0 need not be a difference."
         )
 
     def sentences(self) -> list[str]:

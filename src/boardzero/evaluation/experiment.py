@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from boardzero.players.catalogue import find_player
 from boardzero.settings.changes import said_setting, single_settings
 from boardzero.settings.run import RunSettings
 from boardzero.training.run_folder import RunFolder
+from boardzero.training.sittings import this_sitting
 
 FINISHED = "finished"  # a file in the folder of a run that has come to its end
 MATCHES = "matches.json"
@@ -121,7 +122,8 @@ class ExperimentRuns:
             known = next((one for one in kept if asked.items() <= one["asked"].items()), None)
             if known is None:
                 say(f"{plan.player} against {plan.opponent}: {plan.games} games")
-                known = {"asked": asked, **play_match(self.experiment.game, plan, self.experiment.seed, listen).as_dict()}
+                played = play_match(self.experiment.game, plan, self.experiment.seed, listen)
+                known = {"asked": asked, "sitting": asdict(this_sitting()), **played.as_dict()}
                 kept.append(known)
                 self.path.mkdir(parents=True, exist_ok=True)
                 write_whole(path, json.dumps(kept, ensure_ascii=False, indent=1).encode())

@@ -1,6 +1,6 @@
 """The end of an experiment: final ratings, curves with bands, a table and one sentence for each variant, as text and page."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from boardzero.evaluation.rating_scales import scale_named
 from boardzero.evaluation.run_history import RunHistory, read_history
 from boardzero.games.catalogue import find_game
 from boardzero.network.weights import write_whole
-from boardzero.training.sittings import read_sittings
+from boardzero.training.sittings import Sitting, read_sittings
 
 GAMES, PAGE, TEXT, MARKDOWN = "ratings.jsonl", "results.html", "results.txt", "results.md"
 
@@ -153,22 +153,23 @@ def as_markdown(comparison: Comparison) -> str:
 def _amount(comparison: Comparison) -> str:
     """What the figures stand on."""
     runs = [run for variant in comparison.variants for run in variant.runs]
+    circumstances = _circumstances([run.folder.path for run in runs], comparison.matches)
     if not runs:
-        return ""
+        return circumstances
     variants, seeds = len(comparison.variants), len(comparison.variants[0].runs)
     minutes = float(np.mean([run.minutes for run in runs]))
     rated = f"; {comparison.ratings.games} games for the ratings" if comparison.ratings else ""
     means = " Figures are means over the seeds." if seeds > 1 else ""
     amount = f"{_counted(variants, 'variant')} × {_counted(seeds, 'seed')}, {minutes:.1f} minutes each{rated}.{means}"
-    return " ".join([amount, *_circumstances([run.folder.path for run in runs])])
+    return f"{amount} {circumstances}".strip()
 
 
-def _circumstances(runs: Sequence[Path]) -> Iterator[str]:
-    """Which machines and programs worked on the runs, and when, as far as they have noted it."""
+def _circumstances(runs: Sequence[Path], matches: Sequence[dict[str, Any]]) -> str:
+    """Which machines and programs worked on runs and matches, and when, as far as they have noted it."""
     sittings = [sitting for run in runs for sitting in read_sittings(run)]
-    for names in ({one.machine for one in sittings}, {one.program for one in sittings}, {one.begun[:10] for one in sittings}):
-        if names:
-            yield f"{'; '.join(sorted(names))}."
+    sittings += [Sitting(**match["sitting"]) for match in matches if "sitting" in match]
+    names = ({one.machine for one in sittings}, {one.program for one in sittings}, {one.begun[:10] for one in sittings})
+    return " ".join(f"{'; '.join(sorted(some))}." for some in names if some)
 
 
 def _counted(number: int, thing: str) -> str:

@@ -1,4 +1,4 @@
-"""Experiments where perfect play is known: mistakes are compared as ratings are."""
+"""What an experiment says in the end: mistakes are compared as ratings are, and matches say where they were played."""
 
 from pathlib import Path
 
@@ -39,10 +39,19 @@ def test_mistakes_alone_tell_where_nothing_was_rated() -> None:
     assert more.endswith("more: 15.7 % mistakes when last measured against 11.5 %: worse (p < 0.001).")
 
 
+def test_matches_alone_say_by_which_program_and_where_they_were_played() -> None:
+    where = {"command": "", "python": "3.11", "begun": "2026-11-16T17:00:00+00:00"}
+    sitting = {**where, "program": "boardzero 0.1.0, commit 1234567", "machine": "2 cores"}
+    side = {"wins": 1, "draws": 0, "losses": 0, "points": 1.0}
+    match = {"players": ["a", "b"], "games": 2, "score": 1.0, "interval": [0.5, 1.0], "document": "", "sitting": sitting}
+    text = as_markdown(Comparison("", "", (), ({**match, "moving_first": side, "moving_second": side},), None, ()))
+    assert "2 cores. boardzero 0.1.0, commit 1234567. 2026-11-16." in text
+
+
 def test_the_table_has_the_chances_of_both() -> None:
     text = as_markdown(comparison())
     headings = next(line for line in text.splitlines() if line.startswith("| variant"))
     row = next(line for line in text.splitlines() if line.startswith("| more"))
     cells = dict(zip(headings.split("|"), row.split("|"), strict=True))
     assert cells[" p (Holm) "] == " 1 " and cells[" p of mistakes (Holm) "] == " < 0.001 "
-    assert "2 comparisons, of ratings and of mistakes each," in text
+    assert "2 comparisons (Holm), ratings and mistakes by themselves," in text
