@@ -12,6 +12,8 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from training_runs import begin, checkpoint_of, run, run_generations
 
 from boardzero.errors import BadInput
+from boardzero.evaluation import charts
+from boardzero.evaluation.run_history import read_history
 from boardzero.events.training import GenerationDone, TrainingEvent
 from boardzero.games.catalogue import find_game
 from boardzero.games.owners import owner_rule
@@ -351,6 +353,8 @@ def test_a_run_that_learns_final_boards_goes_on_after_a_stop(tmp_path: Path) -> 
     log = EventAccumulator(str(folder.path / "tensorboard"))
     log.Reload()
     assert [point.step for point in log.Scalars("loss/final_board_loss")] == [1, 2, 3]
+    (drawn,) = (trace for trace in charts.losses([read_history(folder.path, "run")]).traces if trace["name"] == "final board")
+    assert drawn["y"] == losses
 
 
 def test_epochs_through_merged_positions_learn_final_boards(tmp_path: Path) -> None:
