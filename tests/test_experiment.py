@@ -166,7 +166,7 @@ def test_an_experiment_may_begin_from_a_preset(tmp_path: Path) -> None:
 def test_the_documents_experiments_are_shipped() -> None:
     assert set(shipped_experiments()) >= {
         "katafanga-tests", "slavka-simulations", "slavka-generations", "slavka-noise", "value-target", "gumbel-puct",
-        "playout-cap", "batch-threads",
+        "playout-cap", "batch-threads", "final-board",
     }  # fmt: skip
     assert len(read_experiment("katafanga-tests").variant) == 8
 
