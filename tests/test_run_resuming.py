@@ -7,7 +7,7 @@ import pytest
 from training_runs import assert_nothing_lost_or_twice, begin, checkpoint_of, game_numbers, run, run_generations, stop_after
 
 from boardzero.errors import BadInput
-from boardzero.events.training import Remark, SelfPlayProgress, TrainingEvent
+from boardzero.events.training import GenerationDone, Remark, SelfPlayProgress, TrainingEvent
 from boardzero.network.weights import read_header
 from boardzero.training.learner import Learner
 from boardzero.training.loop import Training
@@ -94,6 +94,15 @@ def test_a_run_that_waits_for_its_first_game_says_so(tmp_path: Path, monkeypatch
         assert {"event": "Remark", "sentence": remark.sentence} in folder.read_events()
         monkeypatch.setattr(type(training.replay), "positions", 9)
         assert training.is_over()
+
+
+def test_a_run_whose_time_is_up_before_its_first_game_begins_learns_once(tmp_path: Path) -> None:
+    """On a busy machine the start alone may take as long; whoever waits for a network gets one."""
+    folder = begin(tmp_path / "run", generations=None, minutes=1e-6)
+    events = run(folder)
+    (done,) = [event for event in events if isinstance(event, GenerationDone)]
+    assert done.generation == 1 and done.positions > 0 and folder.network(1).is_file()
+    assert not [event for event in run(folder) if isinstance(event, GenerationDone)], "only once"
 
 
 def test_enough_games_on_disk_are_trained_on_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -180,7 +180,7 @@ class Training:
     # -- one after the other ---------------------------------------------------------------------------------------------
     def _alternate(self) -> None:
         self._compare_if_due()  # it may have been stopped before it was compared
-        while self.share_done < 1:
+        while self.share_done < 1 or self.progress.generation == 0:  # also if the time was up before the first game began
             self.speeds.restart()
             with self.stopwatch.part("self-play"):
                 self._play()
