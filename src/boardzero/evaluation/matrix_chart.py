@@ -25,7 +25,7 @@ def matrix_chart(key: str, title: str, content: Mapping[str, Any]) -> Chart:
     trace = {
         "type": "heatmap", "x": labels, "y": labels, "z": shown, "zmin": 0, "zmax": 100, "colorscale": COLOURS,
         "xgap": 1, "ygap": 1, "hoverongaps": False, "text": said, "hovertemplate": "%{text}<extra></extra>",
-        "colorbar": {"title": {"text": "score, %"}, "thickness": 12, "outlinewidth": 0},
+        "colorbar": {"ticksuffix": " %", "thickness": 12, "outlinewidth": 0},
         **({"texttemplate": "%{z:.0f}"} if len(names) <= MOST_WORDS else {}),
     }  # fmt: skip
     axes = layout(
