@@ -1,7 +1,6 @@
 """Runs: they learn, they are repeatable, and they say what happened."""
 
 import itertools
-import time
 from pathlib import Path
 
 import pytest
@@ -93,17 +92,6 @@ def test_training_has_all_cores_unless_the_run_is_to_be_repeatable(tmp_path: Pat
     assert torch.get_num_threads() == len(usable_cores())
     run(begin(tmp_path / "one", generations=1))
     assert torch.get_num_threads() == 1
-
-
-def test_a_run_of_no_time_at_all_ends_with_a_network(tmp_path: Path) -> None:
-    folder = begin(tmp_path / "run", generations=None, minutes=1e-6)
-    with Training(folder, lambda _: None) as training:
-        training.run()
-        assert training.progress.generation == 0  # over before it began
-        training.clock._begun = time.perf_counter() + 1
-        training.run()
-        assert training.progress.generation >= 1
-    assert_nothing_lost_or_twice(folder)
 
 
 def test_a_run_tells_how_often_resigning_would_have_been_wrong(tmp_path: Path) -> None:
