@@ -150,12 +150,6 @@ def test_sizes_that_were_never_seen_are_listed_shortly() -> None:
     assert never_seen(["othello:size=6"]) == "size=4, 8; first=white"
 
 
-def test_who_is_behind_an_engine_is_the_usual_opponent_too(shelf: Path) -> None:
-    assert [new_brain(None, find_game(name)).name for name in ("gomoku:size=9", "othello")] == ["heuristic", "mcts"]
-    ship(shelf, "gomoku_any", "gomoku:size=9")
-    assert new_brain(None, find_game("gomoku:size=9")).name == "alphazero"
-
-
 def test_the_usual_opponent_is_the_strongest_that_there_is(shelf: Path) -> None:
     games = [find_game(name) for name in ("gomoku:size=13,rule=standard", "othello")]
     assert [usual_player(game) for game in games] == ["heuristic:seconds=1", "mcts:seconds=1"]

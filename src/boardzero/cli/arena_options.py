@@ -45,11 +45,11 @@ def tell_caution(player: "Player") -> None:
 
 
 def usual_player(game: "Game", seconds: float = USUAL_SECONDS) -> str:
-    """The usual opponent, adviser and analyst."""
+    """The usual opponent, adviser and analyst: the strongest that plays this game without being told more."""
     from boardzero.network.shipped import shipped_network
-    from boardzero.players.usual import usual_kind
 
-    return f"{usual_kind(game, shipped_network(game) is not None)}:seconds={seconds:g}"
+    name = "alphazero" if shipped_network(game) else "heuristic" if game.name == "gomoku" else "mcts"
+    return f"{name}:seconds={seconds:g}"
 
 
 def wide_console() -> "Console":

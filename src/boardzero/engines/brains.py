@@ -5,13 +5,12 @@ from typing import Any
 
 from boardzero.cores import usable_cores
 from boardzero.engines.memory import used_megabytes
+from boardzero.errors import BadInput
 from boardzero.games.rules import Game
-from boardzero.network.shipped import shipped_network
 from boardzero.players.catalogue import find_player, player_class
 from boardzero.players.forest_player import ForestPlayer
 from boardzero.players.parameters import AlphaZeroParameters
 from boardzero.players.player import Player
-from boardzero.players.usual import usual_kind
 from boardzero.settings.specification import split_pairs, split_specification
 
 ENDLESS = 86_400  # seconds: the engine's clock decides, not the player's own limit
@@ -19,11 +18,12 @@ MOST_MEGABYTES, FEWEST_MEGABYTES = 1024, 4  # of a search tree
 USUAL_MEGABYTES = 250  # that a process takes which has loaded a player, without its tree
 TREE_SHARE = 0.8  # of the memory that is free for us; the rest is for whatever grows beside the tree
 LEAVES = 8  # of one tree, evaluated together: enough for two cores to share
+WITHOUT_NETWORK = ("heuristic", "minimax", "mcts")  # the first that plays the game
 
 
 def new_brain(specification: str | None, game: Game, max_memory: int = 0) -> Player:
     """specification: a player in the usual grammar (None: the strongest); max_memory: bytes of the whole process, 0: any."""
-    player = find_player(completed(specification or _usual(game), max_memory), game)
+    player = _strongest(game, max_memory) if specification is None else find_player(completed(specification, max_memory), game)
     if max_memory and player.name == "alphazero":  # only now it is known how much its network takes
         player = with_memory(player, specification, max_memory)
     gc.freeze()  # what is loaded stays: looking through it for garbage takes a tenth of a second, which a move may not have
@@ -44,8 +44,13 @@ def with_memory(player: Player, specification: str | None, max_memory: int) -> P
     return find_player(completed(specification or player.name, max_memory), player.game)
 
 
-def _usual(game: Game) -> str:
-    return usual_kind(game, shipped_network(game) is not None)
+def _strongest(game: Game, max_memory: int) -> Player:
+    for name in ("alphazero", *WITHOUT_NETWORK):
+        try:
+            return find_player(completed(name, max_memory), game)
+        except BadInput:  # there is no network for this game, or the player does not know it
+            continue
+    raise BadInput(f"There is no player for {game.specification}.")
 
 
 def completed(specification: str, max_memory: int = 0) -> str:

@@ -19,7 +19,6 @@ from boardzero.games.tictactoe import TicTacToe
 from boardzero.players.engine import DIALOGUES
 from boardzero.players.engine_name import EngineName, parse_engine
 from boardzero.players.engine_process import check_command
-from boardzero.players.usual import usual_kind
 from boardzero.settings.specification import Parameters, nearest, parse_parameters, split_pairs, split_specification
 from boardzero.web.describing.models import Level, PlayerOffer
 from boardzero.web.limits import (
@@ -243,7 +242,9 @@ PLAIN_LEVELS = {
 
 def analyst_of(game: Game, shelf: NetworkShelf) -> str:
     """Who analyses this game if nobody else is named."""
-    return usual_kind(game, shelf.shipped_for(game) is not None)
+    if shelf.shipped_for(game) is not None:
+        return "alphazero"
+    return "heuristic" if isinstance(game, Gomoku) else "mcts"
 
 
 def levels(game: Game, shelf: NetworkShelf) -> list[Level]:
