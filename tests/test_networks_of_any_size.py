@@ -12,7 +12,6 @@ from web_servers import ok, serving
 
 from boardzero.cli.arena_options import usual_player
 from boardzero.cli.main import main
-from boardzero.engines.brains import new_brain
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
 from boardzero.network.build import build_network
