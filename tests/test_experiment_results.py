@@ -1,14 +1,158 @@
-"""What an experiment says in the end: mistakes are compared as ratings are, and matches say where they were played."""
+"""What an experiment says in the end: which differences of ratings and mistakes are more than chance, and in which words."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from boardzero.evaluation.comparison import Comparison, VariantResult
+import numpy as np
+import pytest
+from scipy import stats
+
+from boardzero.evaluation.comparison import (
+    Comparison,
+    Difference,
+    VariantResult,
+    compare,
+    corrected,
+    matrix_sentence,
+    mean_band,
+    said_chance,
+    spread_of,
+)
 from boardzero.evaluation.experiment_report import as_markdown
+from boardzero.evaluation.rating import Matrix
 from boardzero.evaluation.run_history import RunHistory
 from boardzero.settings.run import RunSettings
 from boardzero.training.run_folder import RunFolder
 
 
+# -- ratings ----------------------------------------------------------------------------------------------------------------
+def difference(values: Sequence[float], others: Sequence[float]) -> Difference:
+    return compare(values, others, spread_of([values, others]))
+
+
+def test_differences_over_seeds_are_told_from_chance() -> None:
+    clear = difference([200, 210, 190], [0, 10, -10])
+    assert clear.is_certain and clear.interval is not None and clear.interval[0] < clear.mean == 200 < clear.interval[1]
+    assert not difference([0, 100, 200], [10, 90, 150]).is_certain
+    assert difference([100], [0]).chance is None
+
+
+def test_two_variants_are_compared_by_students_test() -> None:
+    values, others = [12.0, 30.0, 7.0], [-5.0, 2.0, 11.0, 3.0]
+    expected = stats.ttest_ind(values, others)
+    found = difference(values, others)
+    assert found.chance == pytest.approx(expected.pvalue)
+    assert found.interval == pytest.approx(tuple(expected.confidence_interval(0.95)))
+
+
+def test_other_variants_tell_how_far_seeds_scatter() -> None:
+    """Two seeds that happen to be near each other prove nothing where those of all other variants are far apart."""
+    lucky, others = ([40.0, 41.0], [0.0, 1.0]), [[-100.0, 100.0], [-120.0, 90.0], [-80.0, 130.0]]
+    assert difference(*lucky).is_certain
+    assert not compare(*lucky, spread_of([*lucky, *others])).is_certain
+
+
+def test_differences_of_nothing_are_certain_once_in_twenty() -> None:
+    draw = np.random.default_rng(3)
+    found = [difference(draw.normal(size=4).tolist(), draw.normal(size=4).tolist()).is_certain for _ in range(1000)]
+    assert 0.03 < np.mean(found) < 0.07
+
+
+def test_every_variant_gets_one_sentence() -> None:
+    def variant(name: str, *ratings: float) -> VariantResult:
+        return VariantResult(name, "", (), ratings)
+
+    variants = (
+        variant("base", 0, 10, -10),
+        variant("better", 200, 210, 190),
+        variant("same", 5, 8, -12),
+        variant("worse", -99, -90, -95),
+    )
+    sentences = Comparison("", "", variants, (), None, ()).sentences()
+    assert [sentence.split()[0] for sentence in sentences] == ["base", "better:", "same:", "worse:"]
+    assert ": better (p" in sentences[1] and "no difference is shown" in sentences[2] and ": worse (p" in sentences[3]
+
+
+def test_an_interval_that_says_more_than_the_verdict_is_explained() -> None:
+    """The interval of one difference alone has no 0 in it; corrected for seven, the difference may be chance."""
+    draw = np.random.default_rng(1)
+    others = [VariantResult(str(number), "", (), tuple(draw.normal(0, 30, 3))) for number in range(6)]
+    variants = (VariantResult("base", "", (), (0, 30, -30)), VariantResult("lucky", "", (), (45, 75, 15)), *others)
+    comparison = Comparison("", "", variants, (), None, ())
+    lucky = comparison.rating_differences["lucky"]
+    assert lucky.interval is not None and lucky.interval[0] > 0 and not lucky.is_certain
+    assert "p is corrected for 7 comparisons (Holm)" in comparison.caution()
+    assert "corrected" not in Comparison("", "", variants[:2], (), None, ()).caution()
+    assert Comparison("", "", variants[:1], (), None, ()).caution() == ""
+
+
+def test_seeds_that_never_differ_are_not_called_one_seed() -> None:
+    def sentence(*ratings: float) -> str:
+        variants = [VariantResult(name, "", (), ratings) for name in ("base", "other")]
+        return Comparison("", "", tuple(variants), (), None, ()).sentences()[1]
+
+    assert sentence(100.0).endswith(": one seed does not tell chance from effect.")
+    assert sentence(100.0, 100.0).endswith(": seeds that never differ tell nothing of chance.")
+
+
+def test_chances_are_said_as_exactly_as_they_are_known() -> None:
+    assert [said_chance(chance) for chance in (1.0, 0.0312, 0.001, 1e-9)] == ["= 1", "= 0.031", "= 0.001", "< 0.001"]
+
+
+def test_a_matrix_of_generations_is_said_in_one_sentence() -> None:
+    scores = np.array([[np.nan, 0.25, 0.1], [0.75, np.nan, 0.55], [0.9, 0.45, np.nan]])
+    games = np.full((3, 3), 10)
+    matrix = Matrix(("run-1 0", "run-1 1", "run-1 2"), scores, games, 0.62)
+    assert matrix_sentence("run-1", [matrix]) == (
+        "run-1: a network scored 60 % against the one before it (more than half in 1 of 2 cases) and 70 % against all"
+        " before it; who moved first scored 62 %."
+    )
+    alone = Matrix(("run-1 0",), np.array([[np.nan]]), np.zeros((1, 1)), None)
+    assert matrix_sentence("run-1", [alone]) == "run-1: no two of its networks have met."
+    other = Matrix(("run-2 0", "run-2 1"), np.array([[np.nan, 0.0], [1.0, np.nan]]), np.full((2, 2), 10), 0.5)
+    other_variant = Matrix(("big-1 0",), np.array([[np.nan]]), np.zeros((1, 1)), None)
+    first, second = Comparison("", "", (), (), None, (matrix, other_variant, other)).sentences()
+    assert first.startswith("run, 2 seeds: a network scored 73 % against the one before it (more than half in 2 of 3 cases)")
+    assert second == "big-1: no two of its networks have met."
+
+
+def test_a_variant_may_be_compared_with_another_than_the_first() -> None:
+    variants = (
+        VariantResult("base", "", (), (0, 10, -10)),
+        VariantResult("small", "", (), (-200, -210, -190)),
+        VariantResult("small-noise", "", (), (-205, -208, -190), "small"),
+    )
+    comparison = Comparison("", "", variants, (), None, ())
+    assert "against small: no difference is shown" in comparison.sentences()[2]
+    assert " against base: worse" in comparison.sentences()[1]
+
+
+def test_many_comparisons_are_corrected_for_their_number() -> None:
+    """Holm: the smallest of m chances counts m times, the next m − 1 times, and none less than one before it."""
+    found = [Difference(1.0, None, chance) for chance in (0.04, 0.01, 0.03)] + [Difference(2.0, None, None)]
+    assert [one.chance for one in corrected(found)] == [pytest.approx(0.06), pytest.approx(0.03), pytest.approx(0.06), None]
+    assert [one.is_certain for one in corrected(found)] == [False, True, False, False]
+
+
+def test_variants_alike_are_seldom_called_different_however_many_there_are() -> None:
+    draw = np.random.default_rng(5)
+    wrong = 0
+    for _ in range(300):
+        variants = tuple(VariantResult(str(number), "", (), tuple(draw.normal(size=3))) for number in range(8))
+        wrong += any(one.is_certain for one in Comparison("", "", variants, (), None, ()).rating_differences.values())
+    assert wrong / 300 < 0.08
+
+
+def test_bands_cover_what_all_curves_have() -> None:
+    curves: list[tuple[list[float], list[float]]] = [([0, 2, 4], [0, 2, 4]), ([1, 5], [3, 7])]
+    x, mean, low, high = mean_band(curves)
+    assert (x[0], x[-1]) == (1, 4)
+    assert mean == pytest.approx([place + 1 for place in x])
+    assert all(a < b < c for a, b, c in zip(low, mean, high, strict=True))
+    assert mean_band([]) == ([], [], [], [])
+
+
+# -- mistakes ---------------------------------------------------------------------------------------------------------------
 def history(mistakes: int) -> RunHistory:
     """Of a run whose last network made so many mistakes in 200 positions."""
     generation = {"seconds": 60.0, "games": 10, "positions": 200, "evaluations_per_second": 1000.0}
