@@ -83,7 +83,7 @@ class System(Parameters):
 
     preset: str
     game: str | None = Field(None, description="unsaid, the preset's")
-    minutes: float = Field(5, gt=0, description="of its training, and of that of the defaults")
+    minutes: float = Field(10, gt=0, description="of its training, and of that of the defaults")
     simulations: int = Field(ge=1, description="a move, in everything that is measured")
     games: int = Field(100, ge=2, description="against each opponent")
     opponents: tuple[str, ...] = Field((), description="unsaid: random, and mcts with equal simulations")
