@@ -244,6 +244,13 @@ def test_defaults_of_a_game_are_the_general_ones_where_it_has_none() -> None:
     parse_parameters(RunSettings, default_values("connect4"), "settings")
 
 
+@pytest.mark.parametrize("game", ["tictactoe", "connect4", "othello", "gomoku", "latrunculi"])
+def test_every_default_run_meets_players_of_each_kind_and_its_own_past(game: str) -> None:
+    opponents = parse_parameters(RunSettings, default_values(game), "settings").evaluation.opponents
+    assert {"random", "mcts", "previous:5"} <= set(opponents)
+    assert any(opponent.startswith("minimax") for opponent in opponents)
+
+
 def test_the_command_takes_presets_and_changes_to_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
