@@ -40,7 +40,7 @@ def test_every_preset_has_its_table_in_the_page(tool: ModuleType, tmp_path: Path
     text = page.read_text(encoding="utf-8")
     for name in preset_names():
         _, _, rest = text.partition(f"<!-- figures of {name} -->")
-        assert re.match(rf"\s*\|  \| the document \| `{name}`, (5|10) minutes \| boardzero's defaults, \1 minutes \|", rest)
+        assert re.match(rf"\s*\|  \| the document \| `{name}`, 10 minutes \| boardzero's defaults, 10 minutes \|", rest)
 
 
 def test_both_are_trained_and_measured_once(
@@ -59,8 +59,9 @@ def test_both_are_trained_and_measured_once(
     shown = capsys.readouterr().out
     text = page.read_text(encoding="utf-8")
     assert text.startswith("before\n<!-- figures of briden-connect4 -->\n\n|")
-    assert text.endswith("|\n\n<!-- end of figures -->\nafter\n") and "old" not in text
-    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in shown.splitlines()[2:] if row]
+    changed = "For these minutes the preset was trained with `training.epochs=1`, `keep_every=2`."
+    assert text.endswith(f"|\n\n{changed}\n\n<!-- end of figures -->\nafter\n") and "old" not in text
+    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in shown.splitlines()[2:] if row.startswith("|")]
     cells = {row[0]: row[1:] for row in rows}
     assert cells["games of self-play"][0] == "50" and all(cells["games of self-play"])
     for label in (

@@ -2,9 +2,8 @@
 """The published systems beside boardzero's defaults: trains both for the same time and fills in the tables of docs/systems.md.
 
     python tools/measure_systems.py --only briden-connect4     # its two runs, then matches, mistakes and ratings
-    python tools/measure_systems.py                            # all systems, one after the other
-    python tools/measure_systems.py --train-only               # only the runs, which need the machine for themselves; what is
-                                                               # measured afterwards needs one core for each --only
+    taskset -c 0 python tools/measure_systems.py               # all systems, one after the other, on one core
+    python tools/measure_systems.py --train-only               # only the runs
 
 Everything is kept in runs/systems: stopped at any moment, the same command goes on. Systems of one game share the run of the
 game's defaults. systems.toml says what is measured and for how long each is trained, and what the documents report.
@@ -40,6 +39,7 @@ from boardzero.games.connect4 import ConnectFour
 from boardzero.games.position import Position
 from boardzero.games.rules import Game
 from boardzero.network.weights import write_whole
+from boardzero.settings.changes import said_setting
 from boardzero.settings.presets import preset_values
 from boardzero.settings.specification import Parameters, parse_parameters
 
@@ -303,8 +303,9 @@ def table_of(system: System, figures: dict[str, Figures]) -> str:
             name = label.format(s=system.simulations, g=system.games // 2 * 2)
             rows.append([name, *cells])
     columns = [f"{name}, {system.minutes:g} minutes" for name in (f"`{system.preset}`", "boardzero's defaults")]
-    headings = ["", "the document", *columns]
-    return TableOnPage(system.preset, headings, rows).to_markdown()
+    table = TableOnPage(system.preset, ["", "the document", *columns], rows).to_markdown()
+    changed = ", ".join(f"`{key}={said_setting(value)}`" for key, value in system.settings.items())
+    return f"{table}\n\nFor these minutes the preset was trained with {changed}." if changed else table
 
 
 def put_into(page: Path, name: str, table: str) -> None:
