@@ -15,28 +15,51 @@ AT_ONCE = 1000
 
 
 class LoggedGames:
-    """Games that come without ids may be in the log under others, because it logged them itself.
+    """The log as files see it: formats without ids bring games that are there under others, and the other way round.
 
-    What the log holds of a moment is read once, when the first game of that moment comes: of many games a file tells only the
-    day.
+    Two games that boardzero gave different ids are two games, however equal. One that comes without an id, or that came so
+    before, is known by its content; each such game stands for one of the others only, for the same may be played twice. What
+    the log holds of a moment is read once, when the first game of that moment comes: of many games a file tells only the day.
     """
 
     def __init__(self) -> None:
         self._read: set[str] = {""}  # moments; two games of unknown days are two games
+        self._ids: set[str] = set()  # of the games in the log, and those that they would have, if they came without ids
         self._copies: Counter[str] = Counter()  # how often the log has a game, by its `id_of_record`
-        self._ids: set[str] = set()  # that the games of the log would have, if they came from files
+        self._nameless: Counter[str] = Counter()  # how many of these came without ids, and stand for no other yet
 
-    def among(self, connection: Connection, found: list[StoredGame]) -> set[str]:
-        """The ids of those games that the log has."""
-        moments = {game.record.ended for game in found if game.id == id_of_record(game.record)} - self._read
+    def add(self, connection: Connection, found: list[StoredGame]) -> list[StoredGame]:
+        """Those of the games that the log does not have; from now on it has them."""
+        moments = {game.record.ended for game in found} - self._read
         if moments:
             self._read |= moments
-            for row in connection.execute(select(games).where(games.c.ended.in_(moments))):
-                record = game_from_row(row).record
-                known = id_of_record(record)
-                self._copies[known] += 1
-                self._ids.add(id_of_record(record, self._copies[known]))
-        return {game.id for game in found} & self._ids
+            statement = select(games).where(games.c.ended.in_(moments))
+            self._take([game_from_row(row) for row in connection.execute(statement)])
+        return [game for game in found if self._is_new(game)]
+
+    def _take(self, logged: list[StoredGame]) -> None:
+        """Games that are in the log: all that it has of some moments, or one more."""
+        own = {game.id for game in logged}
+        self._ids |= own
+        for game in logged:
+            content = id_of_record(game.record)
+            self._copies[content] += 1
+            without_id = id_of_record(game.record, self._copies[content])
+            self._nameless[content] += without_id in own
+            self._ids.add(without_id)
+
+    def _is_new(self, game: StoredGame) -> bool:
+        if game.id in self._ids:
+            return False
+        content = id_of_record(game.record)
+        has_id = game.id != id_of_record(game.record, self._copies[content] + 1)
+        if has_id and self._nameless[content]:
+            self._nameless[content] -= 1
+            self._ids.add(game.id)
+            return False
+        if game.record.ended:
+            self._take([game])
+        return True
 
 
 def import_games(database: Database, found: Iterable[StoredGame], say: Say) -> int:
@@ -54,15 +77,14 @@ def _write(database: Database, found: list[StoredGame], logged: LoggedGames, say
     with database.reading() as connection:
         known_runs = _known(connection, runs, {game.run for game in found})
         known_matches = _known(connection, matches, {game.match for game in found})
-        there = logged.among(connection, found)
+        new = logged.add(connection, found)
     settled = (
         replace(
             game,
             run=game.run if game.run in known_runs else None,
             match=game.match if game.match in known_matches else None,
         )
-        for game in found
-        if game.id not in there
+        for game in new
     )
     return store_rows(database, [game_entry(game) for game in settled], say)
 
