@@ -1,11 +1,12 @@
 """A training run in the log: what really happened in one, killed and resumed, is there once."""
 
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 from storage_helpers import games_in, silence
-from training_runs import begin, game_numbers
+from training_runs import begin, game_numbers, run
 
 from boardzero.arena.saved_games import position_of
 from boardzero.events.training import NetworksCompared, PerfectPlayMeasured, SelfPlayProgress, StrengthMeasured, TrainingEvent
@@ -54,6 +55,18 @@ def test_a_run_that_is_stopped_and_resumed_is_logged_once(url: str, tmp_path: Pa
     assert (run["game"], run["generation"], run["games"]) == ("tictactoe", 3, len(stored))
     assert run["settings"]["network"]["blocks"] == 1
     assert len(games_in(url, GameFilter(run=run["id"][:8], game="tictactoe"))) == len(stored)
+
+
+def test_games_of_a_run_that_is_logged_late_have_the_day_on_which_they_were_played(url: str, tmp_path: Path) -> None:
+    folder = begin(tmp_path / "run", generations=1)
+    run(folder)
+    files = sorted(path for path in folder.games.iterdir() if path.suffix in (".parquet", ".journal"))
+    for day, path in enumerate(files, 1):
+        os.utime(path, (86_400 * day, 86_400 * day))
+    with GameLog(url, silence) as log:
+        RunLog(log, folder).log_new_games()
+    days = {game.record.ended for game in games_in(url)}
+    assert days == {f"1970-01-{day + 1:02}T00:00:00Z" for day in range(1, len(files) + 1)} and len(days) > 1
 
 
 def test_evaluations_are_logged_and_progress_is_not(url: str, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """A training run, on its way into the log: its settings, generations, evaluations, and games of self-play and of matches."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -73,28 +73,26 @@ class RunLog:
 
     def log_new_games(self) -> None:
         """All games in the run's folder that this object has not logged yet."""
-        for columns in self._new_columns():
+        for columns, written in self._new_columns():
             new = [index for index, number in enumerate(columns.numbers.tolist()) if number not in self._numbers]
             self._numbers.update(columns.numbers.tolist())
-            self.log_games(columns[index] for index in new)
-
-    def log_games(self, games: Iterable[SelfPlayGame]) -> None:
-        """Games of self-play; each is known by its number in the run."""
-        self._log.write(self._game_entry(game) for game in games)
+            self._log.write(self._game_entry(columns[index], written) for index in new)
 
     # -- games on disk -------------------------------------------------------------------------------------------------
-    def _new_columns(self) -> Iterator[GameColumns]:
+    def _new_columns(self) -> Iterator[tuple[GameColumns, str]]:
+        """Files of games, and when each was written last: a run may have been begun long before it is logged."""
         for path in sorted(self._folder.games.rglob("[0-9]*-*")):
             if path.with_suffix("") in self._shards:
                 continue
             try:
+                written = moment(path.stat().st_mtime)
                 columns = self._read(path)
             except (BadInput, DamagedShard, OSError):  # the training says it, or has just made a shard of the journal
                 continue
             if path.suffix == SHARD:
                 self._shards.add(path.with_suffix(""))
             if columns is not None:
-                yield columns
+                yield columns, written
 
     def _read(self, path: Path) -> GameColumns | None:
         if number_of(path.name) == 0:
@@ -171,7 +169,8 @@ class RunLog:
     def _network(self, generation: int, simulations: int) -> str:
         return f"alphazero:network={self._folder.network(generation)},sims={simulations}"
 
-    def _game_entry(self, game: SelfPlayGame) -> Entry:
+    def _game_entry(self, game: SelfPlayGame, ended: str) -> Entry:
+        """A game of self-play, which is known by its number in the run."""
         rules = find_game(game.game)
         player = f"alphazero:network={self._folder.path}"
         record = GameRecord(
@@ -184,7 +183,7 @@ class RunLog:
             result=RESULTS[game.result],
             reason="resignation" if game.resigned else "rules",
             seconds=(0.0, 0.0),
-            ended=now(),
+            ended=ended,
         )
         game_id = id_of(self.run, SELF_PLAY, game.number)
         stored = StoredGame(game_id, record, SELF_PLAY, None, game.number, self.run, game.generation, who())
