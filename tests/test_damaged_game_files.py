@@ -58,6 +58,10 @@ from boardzero.storage.game_files import Skipped, format_games, parse_games
         ("psq", "Piskvorky 15x20, 11:11, 0\n8,8,0\n-1", "only square boards"),
         ("psq", "Piskvorky 15x15, 11:11, 0\n8,8,0\n-1\n1,Renju", "its rule 'renju' is unknown"),
         ("psq", "Piskvorky 15x15, 11:11, 0\n", "cut short"),
+        ("psq", "Piskvorky 15x15, 11:11, 0\n8,8,0\n6,5,", "the game is cut short or damaged: '6,5,' is not a move"),
+        ("psq", "Piskvorky 15x15, 11:11, 0\n8,8,0\n9,x9,0\n7,7,0\n-1\n", "'9,x9,0' is not a move"),
+        ("psq", "Piskvorky 15x15, 11:11, 0\n8,8,0\n6,1", "the game is cut short"),
+        ("psq", "Piskvorky 15x15, 11:11, 0\n8,8,0\n15", "the game is cut short"),
         ("psq", "something else", "does not begin like"),
         ("psq", f"Piskvorky {'9' * 5000}x15, 0:0, 0", "does not begin like"),
     ],
@@ -71,6 +75,33 @@ def test_a_damaged_or_illegal_game_is_named_and_the_next_is_read(form: str, text
         content = text.encode() + (b"\n\n" if form == "text" else b"\n") + good
         kinds = [type(game) for game in parse_games(content, form, "file")]
         assert kinds == [Skipped, StoredGame]
+
+
+def test_a_psq_that_is_cut_anywhere_is_never_taken_for_another_game() -> None:
+    """Half a move would be another move, a name, or the code of a loss on time; half a name another name."""
+    record = random_record("gomoku:size=12", 2, players=("pbrain-one", "pbrain-two"))
+    content, _ = format_games([StoredGame("", record)], "psq")
+    found = (game for cut in range(len(content)) for game in parse_games(content[:cut], "psq", "file"))
+    read = [game.record for game in found if isinstance(game, StoredGame)]
+    assert len(read) > record.plies, "where a line ends, the game is read as far as it goes"
+    for part in read:
+        assert part.moves.split() == record.moves.split()[: part.plies] and part.plies
+        assert set(part.players) <= {"pbrain-one", "pbrain-two", "?"} and part.result in (record.result, "unfinished")
+
+
+@pytest.mark.parametrize(
+    ("form", "content"),
+    [
+        ("text", b"# only a comment\n"),
+        ("json", b"\n"),
+        ("parquet", format_games([], "parquet")[0]),
+        ("sgf", b"garbage"),
+        ("ggf", b"hi (you)"),
+        ("psq", b""),
+    ],
+)
+def test_a_file_without_any_game_is_named(form: str, content: bytes) -> None:
+    assert list(parse_games(content, form, "file")) == [Skipped(f"There is no game in 'file', which was read as {form}.")]
 
 
 @settings(deadline=None, max_examples=200)
@@ -114,5 +145,5 @@ def test_whatever_is_read_from_a_damaged_file_can_be_written_and_read_again(data
 
 
 def test_a_file_that_is_no_parquet_is_refused() -> None:
-    with pytest.raises(BadInput, match="is not a Parquet file"):
+    with pytest.raises(BadInput, match=r"^'file' is not a Parquet file .*[^.]\.$"):
         list(parse_games(b"PAR1 or so", "parquet", "file"))

@@ -170,7 +170,7 @@ def test_what_is_written_is_sgf_as_its_definition_has_it() -> None:
 
 def test_no_name_is_taken_for_something_else_in_psq() -> None:
     """A move, a code of what went wrong, or the end."""
-    for name in ("8,8", "-1", "15", "1,Freestyle"):
+    for name in ("8,8", "-1", "15", "1,Freestyle", "6,5,", "3,14 digits of pi"):
         record = record_of(Position(find_game("gomoku:size=9"), "a1 b2"), (name, "b"))
         found = read_back(format_games([StoredGame("", record)], "psq")[0], "psq").record
         assert (found.players, found.moves, found.result) == ((f"player {name}", "b"), "a1 b2", "unfinished")

@@ -24,6 +24,7 @@ from boardzero.protocols.property_lists import Damaged
 
 HEADER = re.compile(r"Piskvorky\s+(\d{1,6})x(\d{1,6})\s*,\s*\d+:\d+\s*,\s*(\d)", re.IGNORECASE)
 MOVE = re.compile(r"(\d{1,6})\s*,\s*(\d{1,6})(?:\s*,\s*(\d{1,12}))?")
+LIKE_A_MOVE = re.compile(r"\d+\s*,")  # how half a move begins, too
 CODE = re.compile(r"-?\d{1,6}")
 ENDING = re.compile(r"(\d)\s*,\s*([A-Za-z]\w*)")
 RULES = {"freestyle": "freestyle", "standard": "standard"}
@@ -56,7 +57,7 @@ def write_psq(record: GameRecord) -> str:
 def _name(player: str) -> str:
     """Not what would be taken for a move, a code or the end."""
     text = " ".join(player.split()) or "?"
-    return f"player {text}" if any(other.fullmatch(text) for other in (CODE, MOVE, ENDING)) else text
+    return f"player {text}" if CODE.fullmatch(text) or LIKE_A_MOVE.match(text) else text
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
@@ -92,9 +93,19 @@ def _record(text: str) -> GameRecord:
         seconds[len(cells) % 2] += int(move[3] or 0) / 1000
         cells.append((row, column))
         rest.pop(0)
-    if not cells and not rest:
-        raise Damaged("the game is cut short")
+    _refuse_cut_short(text, cells, rest)
     return _played(columns, cells, (round(seconds[0], 4), round(seconds[1], 4)), rest, beginner)
+
+
+def _refuse_cut_short(text: str, cells: list[tuple[int, int]], rest: list[str]) -> None:
+    """Half a line would be taken for another move, a name or a code; only what stands last anyway may lack its line end."""
+    half = next((line for line in rest if LIKE_A_MOVE.match(line) and not ENDING.fullmatch(line)), None)
+    if half is not None:
+        raise Damaged(f"the game is cut short or damaged: '{half[:20]}' is not a move")
+    last = rest[-1] if rest else ""
+    is_whole = text.endswith(("\n", "\r")) or last == NOTHING or ENDING.fullmatch(last)
+    if not is_whole or not (cells or rest):
+        raise Damaged("the game is cut short")
 
 
 def _played(

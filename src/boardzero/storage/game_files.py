@@ -122,6 +122,7 @@ def read_games_file(path: str, form: str, find: FindGame = known_game) -> Iterat
 def parse_games(content: bytes, form: str, name: str, find: FindGame = known_game) -> Iterator[StoredGame | Skipped]:
     makers = _from_parquet(content, name, find) if form == "parquet" else _from_text(decoded(content, form), form, find)
     seen: Counter[str] = Counter()
+    number = 0
     for number, make in enumerate(makers, 1):
         try:
             game = make()
@@ -130,6 +131,8 @@ def parse_games(content: bytes, form: str, name: str, find: FindGame = known_gam
             yield Skipped(f"Game {number} of '{name}' was skipped: {said}.")
         else:
             yield game if game.id else _with_id(game, seen)
+    if number == 0:
+        yield Skipped(f"There is no game in '{name}', which was read as {form}.")
 
 
 def _with_id(game: StoredGame, seen: Counter[str]) -> StoredGame:
@@ -222,7 +225,8 @@ def _from_parquet(content: bytes, name: str, find: FindGame) -> Iterator[Maker]:
     try:
         rows = pq.read_table(io.BytesIO(content)).to_pylist()
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise BadInput(f"'{name}' is not a Parquet file that can be read: {' '.join(str(error).split())[:200]}.") from None
+        said = " ".join(str(error).split())[:200].rstrip(".")
+        raise BadInput(f"'{name}' is not a Parquet file that can be read: {said}.") from None
     for row in rows:
         yield lambda row=row: _from_values(row, find)  # type: ignore[misc]
 
