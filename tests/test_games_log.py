@@ -1,6 +1,7 @@
 """`boardzero games-log`, and `--log` of the commands that play, as a user types them."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -107,6 +108,69 @@ def test_games_that_a_format_cannot_hold_are_counted(played: Boardzero) -> None:
     assert output.count("moves: ") == 2 and errors == "2 games were written to standard output.\n"
 
 
+def test_the_same_games_in_two_formats_are_imported_once(played: Boardzero) -> None:
+    for name in ("a.ggf", "a.sgf"):
+        played("games-log", "export", name, "--game", "othello")
+    assert played("games-log", "import", "a.ggf", "--database", "new.sqlite")[0] == "3 games were imported.\n"
+    known = "0 games were imported; 3 more in the log already.\n"
+    assert played("games-log", "import", "a.sgf", "--database", "new.sqlite")[0] == known
+    together = ["a.sgf", "a.ggf", "--database", "newer.sqlite"]
+    assert played("games-log", "import", *together)[0] == "3 games were imported; 3 more in the log already.\n"
+
+
+def test_no_empty_file_is_written_where_no_game_is_left(played: Boardzero) -> None:
+    Path("a.ggf").write_text("games of old")
+    Path("psq").mkdir()
+    for out, form, game in (("a.ggf", "ggf", "connect4"), ("-", "psq", "connect4"), ("psq", "psq", "connect4")):
+        output, errors = played("games-log", "export", out, "--format", form, "--game", game, code=2)
+        (line,) = errors.splitlines()
+        assert output == "" and line.startswith("boardzero: Nothing was written") and line.endswith("not of connect4.")
+    errors = played("games-log", "export", "a.ggf", "--player", "nobody", code=2)[1]
+    assert errors == "boardzero: No game in the log fits, so nothing was written.\n"
+    assert Path("a.ggf").read_text() == "games of old" and not list(Path("psq").iterdir())
+    errors = played("games-log", "export", "missing/games.sgf", code=2)[1]
+    assert "cannot be written to" in errors and len(errors.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.sgf", b"garbage", "There is no game in 'a.sgf', which was read as sgf."),
+        ("a.ggf", b"hi", "There is no game in 'a.ggf', which was read as ggf."),
+        ("a.txt", b"", "There is no game in 'a.txt', which was read as text."),
+        ("a.psq", b"hi", "Game 1 of 'a.psq' was skipped: it does not begin like"),
+        ("a.sgf", b"(;GM[4];B[hh", "Game 1 of 'a.sgf' was skipped: the game is cut short."),
+        ("a.parquet", b"hi", "'a.parquet' is not a Parquet file"),
+    ],
+)
+def test_files_that_nothing_can_be_read_from_are_refused(boardzero: Boardzero, name: str, content: bytes, said: str) -> None:
+    Path(name).write_bytes(content)
+    output, errors = boardzero("games-log", "import", name, code=2)
+    assert output == "" and errors.startswith(f"boardzero: {said}") and len(errors.splitlines()) == 1
+    output, errors = boardzero("games-log", "import", name, "--json", code=2)
+    assert [answer.startswith(said) for answer in json.loads(output)["skipped"]] == [True]
+    Path("b.ggf").write_text("nor here")
+    lines = boardzero("games-log", "import", name, "b.ggf", code=2)[1].splitlines()
+    assert lines[0].startswith(said) and "b.ggf" in lines[1] and lines[2:] == ["boardzero: No game could be imported."]
+    Path("c.txt").write_text("game: connect4\nmoves: 11\n")
+    output, errors = boardzero("games-log", "import", "c.txt", name, "b.ggf")
+    assert output == "1 game was imported.\n" and errors.startswith(said) and len(errors.splitlines()) == 2
+
+
+def test_commands_that_only_look_make_no_log_of_a_name_that_is_mistyped(
+    boardzero: Boardzero, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOARDZERO_DATABASE", "typo.sqlite")
+    for arguments in (["games-log"], ["games-log", "runs"], ["games-log", "export", "a.sgf"]):
+        output, errors = boardzero(*arguments, code=2)
+        assert output == "" and errors.startswith("boardzero: There is no game log '")
+        assert errors.endswith("typo.sqlite', which BOARDZERO_DATABASE names.\n")
+    assert not Path("typo.sqlite").exists()
+    Path("a.txt").write_text("game: connect4\nmoves: 11\n")
+    assert boardzero("games-log", "import", "a.txt")[0] == "1 game was imported.\n", "who brings games wants a log"
+    assert boardzero("games-log")[0].endswith("1 game\n")
+
+
 def test_damaged_games_are_named_and_the_others_imported(boardzero: Boardzero) -> None:
     Path("a.txt").write_text("game: connect4\nmoves: 11\n\ngame: connect4\nmoves: 99\n\ngame: connect4\nmoves: 12\n")
     output, errors = boardzero("games-log", "import", "a.txt")
@@ -145,7 +209,8 @@ def test_a_training_is_logged_and_its_ratings_and_evaluations_are_shown(boardzer
     (run,) = json.loads(boardzero("games-log", "runs", "--json", *asked)[0])
     assert run["generation"] == 2 and run["games"] == len(games_in("mine.sqlite")) > 0
     output, _ = boardzero("games-log", "evaluations", run["id"][:6], *asked)
-    assert "random" in output and "%" in output
+    (shown,) = (line for line in output.splitlines() if "random" in line)
+    assert re.search(r"\d+% \(\d+% to \d+%\); moving first \d+% \(\d+% to \d+%\), second \d+% \(\d+% to \d+%\)$", shown.strip())
     assert json.loads(boardzero("games-log", "--source", "evaluation", "--player", "random", "--json", *asked)[0])["total"] == 2
     assert boardzero("games-log", "ratings", *asked)[0] == "There are no ratings in the log.\n"
     few = ["--sims", "4", "--networks", "2", "--no-anchors", "--games", "8"]
@@ -154,6 +219,10 @@ def test_a_training_is_logged_and_its_ratings_and_evaluations_are_shown(boardzer
     assert output.startswith("tictactoe, elo, 2") and "run 2" in output and "fixed" in output
     rows = json.loads(boardzero("games-log", "ratings", "--game", "tictactoe", "--json", *asked)[0])
     assert {row["player"] for row in rows} == {"run 0", "run 2", "random"}
+    boardzero("rate", "run", "random", *few, *asked)
+    assert boardzero("games-log", "ratings", *asked)[0].count("tictactoe, elo, 2") == 1
+    assert boardzero("games-log", "ratings", "--all", *asked)[0].count("tictactoe, elo, 2") == 2
+    assert len(json.loads(boardzero("games-log", "ratings", "--all", "--json", *asked)[0])) == 2 * len(rows)
 
 
 def test_while_the_database_is_down_a_training_goes_on_and_says_so(boardzero: Boardzero) -> None:
@@ -205,7 +274,7 @@ def test_while_the_database_is_down_a_match_goes_on_and_its_games_come_later(boa
         (["games-log", "export", "games.pgn"], "does not tell the format"),
         (["games-log", "export", "games.sgf", "--format", "pgn"], "'pgn' is not a format"),
         (["games-log", "export", "-"], "say --format"),
-        (["games-log", "export", "missing/games.sgf"], "cannot be written to"),
+        (["games-log", "export", "games.sgf"], "No game in the log fits, so nothing was written."),
         (["games-log", "import", "missing.sgf"], "There is no file 'missing.sgf'."),
         (["games-log", "import", "missing.xyz"], "does not tell the format"),
         (["games-log", "lst"], "lst"),

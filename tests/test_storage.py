@@ -27,6 +27,7 @@ from boardzero.storage.listeners import log_game
 from boardzero.storage.log import GameLog
 from boardzero.storage.queries import (
     GameFilter,
+    all_ratings,
     count_games,
     list_evaluations,
     list_matches,
@@ -167,7 +168,9 @@ def test_the_newest_ratings_are_those_of_the_last_fit_in_exactly_this_game(url: 
             ("mcts", 50),
             ("random", 0),
         ]
-        assert newest_ratings(connection, "othello") == []
+        assert newest_ratings(connection, "othello") == all_ratings(connection, "othello") == []
+        assert [row["player"] for row in all_ratings(connection, "connect4")] == ["mcts", "random", "mcts"]
+        assert [row["rating"] for row in all_ratings(connection)] == [1, 50, 0, 9]
         assert [row["player"] for row in newest_ratings(connection)] == ["a"]
     database.close()
 

@@ -1,5 +1,7 @@
 """`boardzero games-log`: look through stored games, replay them, take them out and bring others in."""
 
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,8 +23,6 @@ class ListByDefault(TyperGroup):
             args = ["list", *args]
         return super().parse_args(ctx, args)
 
-
-NAMED = 50  # damaged games that are named, where people read it
 
 app = typer.Typer(cls=ListByDefault, help="Look through stored games, replay, export and import them.")
 
@@ -134,13 +134,11 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write games to a file: plain text, JSON lines, Parquet, SGF, GGF (Othello) or PSQ (Gomoku)."""
-    from boardzero.cli.games_log_files import export_games
+    from boardzero.cli.games_log_files import export_games, tell_exported
     from boardzero.storage.queries import GameFilter
 
     which = GameFilter(game, player, first, second, result, source, since, until, shortest, longest, run, match)
-    answer = export_games(_all_games(which, database), out, form)
-    where = "standard output" if out == "-" else out
-    _tell(answer, f"{_games(answer['exported'])} written to {where}.", as_json, to_stdout=out != "-")
+    tell_exported(export_games(_all_games(which, database), out, form), out, as_json)
 
 
 @app.command("import")
@@ -154,12 +152,11 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Bring games from files into the log; each is played through, and what is damaged is named and left out."""
-    from boardzero.cli.games_log_files import import_files
+    from boardzero.cli.games_log_files import import_files, tell_imported
 
     with asked_database(database, make=True) as opened:
         answer = import_files(opened, files, form, trust)
-    known = f"; {answer['known']:,} more in the log already" if answer["known"] else ""
-    _tell(answer, f"{_games(answer['imported'])} imported{known}.", as_json)
+    tell_imported(answer, as_json)
 
 
 @app.command("matches")
@@ -194,7 +191,8 @@ def list_runs(
 
 @app.command("ratings")
 def list_ratings(
-    game: Annotated[str | None, typer.Option(help="In exactly this game; otherwise the newest of all.")] = None,
+    game: Annotated[str | None, typer.Option(help="In exactly this game; otherwise in any.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Those that were fitted before, too, the newest first.")] = False,
     database: AskedDatabase = None,
     as_json: AsJson = False,
 ) -> None:
@@ -202,15 +200,14 @@ def list_ratings(
     from boardzero.storage import queries
 
     with asked_database(database) as opened, opened.reading() as connection:
-        rows = queries.newest_ratings(connection, game)
+        rows = (queries.all_ratings if every else queries.newest_ratings)(connection, game)
     if as_json:
         print_json(rows)
     elif not rows:
         print("There are no ratings in the log." if game is None else f"There are no ratings of {game} in the log.")
     else:
-        print(f"{rows[0]['game']}, {rows[0]['scale']}, {_moment(rows[0]['made'])}")
-        shown = [{**row, "95 % interval": _interval(row)} for row in rows]
-        _print_table(shown, ("player", "rating", "95 % interval", "games"))
+        for _, fit in groupby(rows, key=itemgetter("fit")):
+            _show_ratings(list(fit))
 
 
 @app.command("evaluations")
@@ -233,6 +230,13 @@ def list_evaluations(
         _print_table(shown, ("generation", "minutes", "opponent", "result"))
 
 
+def _show_ratings(fit: list[dict[str, Any]]) -> None:
+    """Of players that were rated together."""
+    print(f"{fit[0]['game']}, {fit[0]['scale']}, {_moment(fit[0]['made'])}")
+    shown = [{**row, "95 % interval": _interval(row)} for row in fit]
+    _print_table(shown, ("player", "rating", "95 % interval", "games"))
+
+
 def _interval(row: dict[str, Any]) -> str:
     return "fixed" if row["low"] is None else f"{row['low']:.0f} to {row['high']:.0f}"
 
@@ -244,7 +248,11 @@ def _evaluated(report: dict[str, Any]) -> str:
     if "promoted" in report:
         won, drawn, lost = (report[key] for key in ("wins", "draws", "losses"))
         return f"{won} won, {drawn} drawn, {lost} lost: {'taken' if report['promoted'] else 'turned down'}"
-    return f"{report['score']:.0%} ({report['interval'][0]:.0%} to {report['interval'][1]:.0%})"
+    all_games, first, second = (
+        f"{report[f'{which}score']:.0%} ({report[f'{which}interval'][0]:.0%} to {report[f'{which}interval'][1]:.0%})"
+        for which in ("", "first_", "second_")
+    )
+    return f"{all_games}; moving first {first}, second {second}"
 
 
 def _find(game_id: str, database: str | None) -> "StoredGame":
@@ -266,23 +274,6 @@ def _as_dict(game: "StoredGame") -> dict[str, Any]:
     from boardzero.storage.entries import game_entry
 
     return game_entry(game).values
-
-
-def _tell(answer: dict[str, Any], sentence: str, as_json: bool, to_stdout: bool = True) -> None:
-    import sys
-
-    if as_json and to_stdout:
-        print_json(answer)
-        return
-    for skipped in answer["skipped"][:NAMED]:
-        print(skipped, file=sys.stderr)
-    if len(answer["skipped"]) > NAMED:
-        print(f"… and {len(answer['skipped']) - NAMED:,} more; --json names them all.", file=sys.stderr)
-    print(sentence, file=sys.stdout if to_stdout else sys.stderr)
-
-
-def _games(count: int) -> str:
-    return "1 game was" if count == 1 else f"{count:,} games were"
 
 
 def _show_list(games: "list[StoredGame]") -> None:

@@ -1,4 +1,4 @@
-"""Stored games to files and back."""
+"""Stored games to files and back, and what is said of it."""
 
 import sys
 from collections import Counter
@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from boardzero.cli.output import print_json
 from boardzero.errors import BadInput
 
 if TYPE_CHECKING:
@@ -16,10 +17,14 @@ if TYPE_CHECKING:
 
 STANDARD_OUTPUT = "-"
 TOLD_EVERY = 100  # games
+NAMED = 50  # damaged games that are named, where people read it
 
 
 def export_games(games: "list[StoredGame]", out: str, form: str | None) -> dict[str, Any]:
-    """Write the games; how many, and a sentence about each that the format cannot hold."""
+    """Write the games; how many, and a sentence about each that the format cannot hold.
+
+    Where no game is left that is refused (BadInput), so that no file that is there already becomes an empty one.
+    """
     from boardzero.storage.game_files import format_games, format_of
 
     if out == STANDARD_OUTPUT and form is None:
@@ -31,6 +36,7 @@ def export_games(games: "list[StoredGame]", out: str, form: str | None) -> dict[
         return _export_psq_files(games, Path(out))
     with _counting("written") as counted:
         content, skipped = format_games(counted(games), found)
+    _refuse_none(games, skipped, found)
     if out == STANDARD_OUTPUT:
         sys.stdout.buffer.write(content)
         sys.stdout.flush()
@@ -51,7 +57,15 @@ def _export_psq_files(games: "list[StoredGame]", folder: Path) -> dict[str, Any]
         left_out += skipped
         if not skipped:
             _write(folder / f"{game.id}.psq", content)
+    _refuse_none(games, left_out, "psq")
     return _answer(len(games) - len(left_out), left_out)
+
+
+def _refuse_none(games: "list[StoredGame]", skipped: "list[Skipped]", form: str) -> None:
+    if not games:
+        raise BadInput("No game in the log fits, so nothing was written.")
+    if len(skipped) == len(games):
+        raise BadInput(f"Nothing was written, for no game that was found can be written as {form}: {skipped[0].sentence}")
 
 
 def import_files(database: "Database", files: list[str], form: str | None, trusted: bool) -> dict[str, Any]:
@@ -71,12 +85,15 @@ def import_files(database: "Database", files: list[str], form: str | None, trust
     def sound_games() -> "Iterator[StoredGame]":
         nonlocal taken
         for path, found in zip(files, forms, strict=True):
-            for game in read_games_file(path, found, find_game if trusted else known_game):
-                if isinstance(game, Skipped):
-                    skipped.append(game.sentence)
-                else:
-                    taken += 1
-                    yield game
+            try:
+                for game in read_games_file(path, found, find_game if trusted else known_game):
+                    if isinstance(game, Skipped):
+                        skipped.append(game.sentence)
+                    else:
+                        taken += 1
+                        yield game
+            except BadInput as error:  # none of its games can be read; those of the other files are
+                skipped.append(str(error))
 
     forms = [format_of(path, form) for path in files]
     for path in files:
@@ -85,6 +102,42 @@ def import_files(database: "Database", files: list[str], form: str | None, trust
     with _counting("read") as counted:
         imported = import_games(database, counted(sound_games()), refused.append)
     return {"imported": imported, "known": taken - imported - len(refused), "skipped": skipped + refused}
+
+
+def tell_exported(answer: dict[str, Any], out: str, as_json: bool) -> None:
+    """On standard error where the games themselves go to standard output."""
+    to_stdout = out != STANDARD_OUTPUT
+    if as_json and to_stdout:
+        print_json(answer)
+        return
+    _name(answer["skipped"])
+    where = out if to_stdout else "standard output"
+    print(f"{_games(answer['exported'])} written to {where}.", file=sys.stdout if to_stdout else sys.stderr)
+
+
+def tell_imported(answer: dict[str, Any], as_json: bool) -> None:
+    """Files that no game could be read from are refused (BadInput), once it is told what is wrong with each."""
+    skipped, nothing = answer["skipped"], not answer["imported"] + answer["known"]
+    if as_json:
+        print_json(answer)
+    elif not nothing or len(skipped) > 1:
+        _name(skipped)
+    if nothing:
+        raise BadInput(skipped[0] if len(skipped) == 1 else "No game could be imported.")
+    if not as_json:
+        known = f"; {answer['known']:,} more in the log already" if answer["known"] else ""
+        print(f"{_games(answer['imported'])} imported{known}.")
+
+
+def _name(skipped: list[str]) -> None:
+    for sentence in skipped[:NAMED]:
+        print(sentence, file=sys.stderr)
+    if len(skipped) > NAMED:
+        print(f"… and {len(skipped) - NAMED:,} more; --json names them all.", file=sys.stderr)
+
+
+def _games(count: int) -> str:
+    return "1 game was" if count == 1 else f"{count:,} games were"
 
 
 @contextmanager

@@ -86,17 +86,19 @@ def run_listener(show: "Listener", log: "GameLog | None", folder: "RunFolder") -
 def asked_database(database: str | None, make: bool = False) -> Iterator["Database"]:
     """The database that is asked about, with all that was kept for it written; one that does not answer is refused.
 
-    make: a file that somebody named and that is not there is made; otherwise it is refused, as nobody asks for an empty log.
+    make: a file that the option or the environment names and that is not there is made; otherwise it is refused, as nobody
+    asks for an empty log.
     """
     from boardzero.errors import BadInput
     from boardzero.storage.database import Database, DatabaseDown
     from boardzero.storage.log import store_rows
-    from boardzero.storage.places import data_folder, usual_database
+    from boardzero.storage.places import DATABASE_VARIABLE, data_folder, named_database, usual_database
     from boardzero.storage.spool import Spool
 
     opened = Database(database or usual_database())
-    if database is not None and not make and opened.is_sqlite and not Path(opened.name).is_file():
-        raise BadInput(f"There is no game log '{opened.name}'.")
+    if (database or named_database()) and not make and opened.is_sqlite and not Path(opened.name).is_file():
+        said = "" if database else f", which {DATABASE_VARIABLE} names"
+        raise BadInput(f"There is no game log '{opened.name}'{said}.")
     try:
         opened.prepare()
         Spool(data_folder(), opened.name).empty_into(lambda rows: store_rows(opened, rows, _say))

@@ -28,6 +28,11 @@ def data_folder() -> Path:
     return folder
 
 
+def named_database() -> str | None:
+    """What the environment names."""
+    return os.environ.get(DATABASE_VARIABLE) or None
+
+
 def usual_database() -> str:
     """What the environment names, or a SQLite file in the user's data folder."""
-    return os.environ.get(DATABASE_VARIABLE) or str(data_folder() / "games.sqlite")
+    return named_database() or str(data_folder() / "games.sqlite")

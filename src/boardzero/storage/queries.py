@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, and_, case, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, case, func, or_, select, true
 
 from boardzero.errors import BadInput
 from boardzero.storage.entries import StoredGame, game_from_row
@@ -148,12 +148,21 @@ def list_evaluations(connection: Connection, beginning: str) -> list[dict[str, A
 
 def newest_ratings(connection: Connection, game: str | None = None) -> list[dict[str, Any]]:
     """Those that were fitted together last, in exactly this game if one is named, the best player first."""
-    newest = select(ratings.c.fit).order_by(ratings.c.made.desc(), ratings.c.fit).limit(1)
-    if game is not None:
-        newest = newest.where(ratings.c.game == logged_name(game))
+    newest = select(ratings.c.fit).where(_rated_in(game)).order_by(ratings.c.made.desc(), ratings.c.fit).limit(1)
     statement = select(ratings).where(ratings.c.fit == newest.scalar_subquery())
     statement = statement.order_by(ratings.c.rating.desc(), ratings.c.player)
     return [dict(row) for row in connection.execute(statement).mappings()]
+
+
+def all_ratings(connection: Connection, game: str | None = None) -> list[dict[str, Any]]:
+    """The same of every fit, the newest first."""
+    order = ratings.c.made.desc(), ratings.c.fit, ratings.c.rating.desc(), ratings.c.player
+    statement = select(ratings).where(_rated_in(game)).order_by(*order)
+    return [dict(row) for row in connection.execute(statement).mappings()]
+
+
+def _rated_in(game: str | None) -> ColumnElement[bool]:
+    return true() if game is None else ratings.c.game == logged_name(game)
 
 
 def _the_one(connection: Connection, table: Table, beginning: str, kind: str) -> Any:
