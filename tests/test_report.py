@@ -9,37 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from measured_runs import generation_done, rated, strength
 from training_runs import begin, run
 
 from boardzero.cli.main import app
 from boardzero.errors import BadInput
 from boardzero.evaluation.charts import charts_of
-from boardzero.evaluation.example_games import newest_games
 from boardzero.evaluation.matrix_chart import matrices
 from boardzero.evaluation.report import write_report
 from boardzero.evaluation.run_history import read_history
-from boardzero.events.training import GenerationDone, NetworksCompared, PerfectPlayMeasured, StrengthMeasured
-from boardzero.games.catalogue import find_game
+from boardzero.events.training import NetworksCompared, PerfectPlayMeasured
 from boardzero.settings.presets import default_values
 from boardzero.settings.run import RunSettings
 from boardzero.training.run_folder import RunFolder
-
-
-def generation_done(generation: int) -> GenerationDone:
-    return GenerationDone(
-        generation=generation, seconds=60.0 * generation, games=100 * generation, positions=900 * generation, window=900,
-        mean_plies=20.0, selfplay_seconds=50.0, training_seconds=10.0, simulations_per_second=2e4,
-        evaluations_per_second=1e4, cache_hits=0.3, steps=7 * generation, policy_loss=1 + 1 / generation,
-        value_loss=0.2, learning_rate=1e-3,
-    )  # fmt: skip
-
-
-def strength(generation: int, kind: str, opponent: str) -> StrengthMeasured:
-    return StrengthMeasured(
-        generation=generation, seconds=60.0 * generation, opponent=opponent, kind=kind, simulations=50,
-        moving_first=(12, 1, 2), moving_second=(9, 2, 4), score=0.75, interval=(0.6, 0.9), first_score=0.83,
-        first_interval=(0.6, 0.95), second_score=0.67, second_interval=(0.4, 0.85), match_seconds=3.0,
-    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -52,14 +34,18 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for kind, opponent in (("random", "random"), ("previous", "generation 0"), ("previous", "generation 1")):
             folder.append_event(strength(generation, kind, opponent))
     players = [
-        {"name": "short 0", "run": str(folder.path), "generation": 0, "rating": 100.0, "interval": [100.0, 100.0]},
-        {"name": "short 2", "run": str(folder.path), "generation": 2, "rating": 300.0, "interval": [150.0, 450.0]},
-        {"name": "random", "run": None, "generation": None, "rating": 0.0, "interval": [-80.0, 90.0]},
-        {"name": "mcts:sims=1", "run": None, "generation": None, "rating": 1.0, "interval": [-80.0, 90.0]},
+        {"name": name, "run": run, "generation": generation, "rating": rating, "interval": interval, "games": 40}
+        for name, run, generation, rating, interval in (
+            ("short 0", str(folder.path), 0, 100.0, [100.0, 100.0]),
+            ("short 2", str(folder.path), 2, 300.0, [150.0, 450.0]),
+            ("random", None, None, 0.0, [-80.0, 90.0]),
+            ("mcts:sims=1", None, None, 1.0, [-80.0, 90.0]),
+        )
     ]
     folder.append_event(NetworksCompared(2, 1, 120.0, 9, 2, 9, False, 1.0))
     folder.append_event(NetworksCompared(1, 0, 60.0, 15, 0, 5, True, 1.0))
-    (folder.path / "ratings.json").write_text(json.dumps({"scale": "elo", "players": players}))
+    ratings = {"game": "tictactoe", "games": 80, "scale": "elo", "players": players}
+    (folder.path / "ratings.json").write_text(json.dumps(ratings))
     return folder.path
 
 
@@ -177,17 +163,6 @@ def test_matches_of_the_gate_are_shown(trained: Path) -> None:
     assert (turned_down["name"], turned_down["y"]) == ("turned down", [50])
 
 
-def rated(path: Path, scale: str, anchor: str, *players: tuple[Path, int, float]) -> None:
-    """Leave ratings in a run's folder, as `boardzero rate` does."""
-    listed = [
-        {"name": f"{run.name} {generation}", "run": str(run), "generation": generation, "rating": rating,
-         "interval": [rating - 9, rating + 9], "places": [[str(run), generation]]}
-        for run, generation, rating in players
-    ]  # fmt: skip
-    content = {"scale": scale, "anchor": anchor, "anchor_rating": 0.0, "players": listed}
-    (path / "ratings.json").write_text(json.dumps(content))
-
-
 def test_a_report_shows_the_ratings_of_its_own_run(tmp_path: Path) -> None:
     """Of runs that were rated together, and of those of the same name; a folder that was moved is known by its name."""
     first, second, elsewhere = tmp_path / "a" / "run", tmp_path / "a" / "other", tmp_path / "b" / "run"
@@ -249,23 +224,6 @@ def test_a_report_says_what_was_not_measured_and_how_to(trained: Path, tmp_path:
     assert "Not measured yet: mistakes and habits of every network (boardzero perfect --run " in page
     begin(tmp_path / "new", game="gomoku:size=7").append_event(generation_done(1))
     assert f"Not measured yet: ratings (boardzero rate {tmp_path / 'new'})." in write_report([tmp_path / "new"])[0].read_text()
-
-
-def test_example_games_replay_with_the_opinion_of_the_search(trained: Path) -> None:
-    game = find_game("tictactoe")
-    games = newest_games(trained / "games", game)
-    assert len(games) == 3
-    for shown in games:
-        frames = shown["frames"]
-        assert len(frames) == len(shown["moves"].split()) + 1
-        assert [sum(cell != 0 for cell in frame["cells"]) for frame in frames] == list(range(len(frames)))
-        assert sorted(number for number in frames[-1]["numbers"] if number) == list(range(1, len(frames)))
-        thought = [frame for frame in frames if frame.get("moves")]
-        assert thought
-        for frame in thought:
-            assert sum(share for _, share in frame["policy"]) == pytest.approx(1, abs=0.01)
-            assert all(frame["cells"][cell] == 0 for cell, _ in frame["policy"])
-            assert -1 <= frame["value"] <= 1
 
 
 def test_texts_in_a_page_cannot_become_code(trained: Path, tmp_path: Path) -> None:
@@ -347,6 +305,8 @@ def test_a_browser_opens_the_report_without_errors(trained: Path, browser: Any, 
     page, complaints = opened(browser, write_report([trained])[0], width, scheme)
     page.locator(".plot .main-svg").nth(8).wait_for(state="attached")
     page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")  # nothing to scroll sideways for
+    for number in range(3):  # every game is opened where something was thought
+        expect(page.locator(f"#game-{number} .opinion")).to_contain_text("search: ")
     game = page.locator("#game-0")
     game.locator("input").evaluate("slider => { slider.value = 0; slider.dispatchEvent(new Event('input')); }")
     expect(game.locator(".opinion")).to_contain_text("after move 0")

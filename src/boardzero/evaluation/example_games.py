@@ -15,10 +15,11 @@ from boardzero.replay.record import SelfPlayGame
 from boardzero.replay.shards import DamagedShard, read_shard
 
 LISTED = 5  # likeliest moves of a position
+SHOWN = 0.6  # of a game's thoughts: the one that is shown first lies behind so many of them
 
 
 def newest_games(folder: Path, game: Game, count: int = 3) -> list[dict[str, Any]]:
-    """Some of the newest games, of different results where there are such; none where no file can be read."""
+    """Some of the games in the newest file, of different results where there are such; none where no file can be read."""
     if game.picture(game.initial_state()) is not None:
         return []  # its board is no grid of pieces
     for path in sorted(folder.glob("[0-9]*"), reverse=True):
@@ -39,10 +40,26 @@ def _read(path: Path) -> GameColumns | None:
 
 
 def _varied(columns: GameColumns, count: int) -> list[int]:
-    """The last game of each result, then the last ones that are left."""
-    newest = list(range(len(columns)))[::-1]
-    first_of = {int(columns.results[number]): number for number in reversed(newest)}
-    return list(dict.fromkeys([*first_of.values(), *newest]))[:count]
+    """One game of each result, then any; first those with the shortest openings, of these the last ones.
+
+    Moves of an opening were drawn, not thought about, so there is little to look at in a game that was mostly opening; and
+    nothing in one that was nothing else, whatever its result.
+    """
+    openings = [_opening_plies(columns, number) for number in range(len(columns))]
+    plies = np.diff(columns.ply_offsets)
+    liked = sorted(range(len(columns)), key=lambda number: (openings[number], -number))
+    first_of: dict[int, int] = {}
+    for number in liked:
+        if openings[number] < plies[number]:
+            first_of.setdefault(int(columns.results[number]), number)
+    return list(dict.fromkeys([*first_of.values(), *liked]))[:count]
+
+
+def _opening_plies(columns: GameColumns, number: int) -> int:
+    """Before the first thought that was kept; of a game without any, all."""
+    first, end = columns.ply_offsets[number : number + 2]
+    thought = np.flatnonzero(np.diff(columns.policies.offsets[first : end + 1]))
+    return int(thought[0] if len(thought) else end - first)
 
 
 def described(game: Game, record: SelfPlayGame) -> dict[str, Any]:
@@ -74,7 +91,14 @@ def described(game: Game, record: SelfPlayGame) -> dict[str, Any]:
         "ranks": [] if by_column else [row + 1 if game.rank_one_on_top else game.rows - row for row in range(game.rows)],
         "players": list(game.players),
         "frames": frames,
+        "shown": _shown(frames),
     }
+
+
+def _shown(frames: list[dict[str, Any]]) -> int:
+    """The ply that is shown first: one at which it is known what the search thought; the end, where that never is."""
+    thought = [ply for ply, frame in enumerate(frames) if frame.get("moves")]
+    return thought[int(SHOWN * (len(thought) - 1))] if thought else len(frames) - 1
 
 
 def _frame(game: Game, state: State, numbers: list[int], action: int | None) -> dict[str, Any]:

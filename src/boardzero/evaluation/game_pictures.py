@@ -8,7 +8,6 @@ from boardzero.evaluation.charts import Chart, colour
 SIDES, ON_SIDES = ("#d9480f", "#f2b705"), ("#ffffff", "#2b2100")  # stones, and numbers on them; all colours are the page's
 BOARD, CELL, INK, SOFT = "#2f5fc4", "#f3f5f9", "#1d2430", "#5b6575"
 STONES = 340  # pixels that a row of stones takes, beside each other
-SHOWN = 0.6  # of a game: the last thought before that is shown
 LEAST_SHARE = 0.02  # of the search's choice that is named
 
 
@@ -18,19 +17,12 @@ def game_charts(games: Sequence[dict[str, Any]]) -> list[Chart]:
 
 
 def _chart(key: str, game: dict[str, Any]) -> Chart:
-    ply = _moment(game)
+    ply = game["shown"]
     frame = game["frames"][ply]
     moves = ", ".join(f"{move}: {100 * share:.0f} %" for move, share in frame.get("moves", ()))
     said = f"After move {ply}: {game['players'][frame['turn']]} to move, plays {frame['played']}" if "played" in frame else ""
     title = f"{game['title']}<br><sup>{said}{'. Search: ' if moves else ''}{moves}</sup>"
     return Chart(key, title, "", [*_stones(game, frame), *_opinions(game, frame), *_values(game, ply)], _layout(game))
-
-
-def _moment(game: dict[str, Any]) -> int:
-    """The ply that the page shows first, too."""
-    last = len(game["frames"]) - 1
-    thought = [ply for ply, frame in enumerate(game["frames"]) if frame.get("moves") and ply <= SHOWN * last]
-    return thought[-1] if thought else last
 
 
 def _stones(game: dict[str, Any], frame: dict[str, Any]) -> list[dict[str, Any]]:

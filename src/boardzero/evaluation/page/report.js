@@ -80,8 +80,7 @@ function showGame(game, number) {
   back.addEventListener("click", () => show(Math.max(0, Number(slider.value) - 1)));
   on.addEventListener("click", () => show(Math.min(last, Number(slider.value) + 1)));
   slider.addEventListener("input", () => show(Number(slider.value)));
-  const thought = game.frames.map((frame, ply) => (frame.moves && frame.moves.length ? ply : -1)).filter((ply) => ply >= 0 && ply <= 0.6 * last);
-  show(thought.length ? thought[thought.length - 1] : last);
+  show(game.shown);
 }
 drawCharts();
 dark.addEventListener("change", drawCharts);
