@@ -71,10 +71,14 @@ def test_a_card_of_an_earlier_network_says_how_far_the_run_was_then(tmp_path: Pa
 def test_a_card_has_the_ratings_of_the_run(tmp_path: Path) -> None:
     folder = begin(tmp_path / "run", "evaluation.share=0", generations=1)
     run(folder)
-    player = {"name": "run 1", "rating": 812.4, "interval": [790.2, 835.0], "games": 60}
-    ratings = {"game": "tictactoe", "games": 120, "players": [player]}
+    rated = {"rating": 812.4, "interval": [790.2, 835.0], "games": 60}
+    player = {"name": "run 1", "run": str(folder.path), "generation": 1, **rated}
+    ratings = {"game": "tictactoe", "games": 120, "scale": "elo", "players": [player]}
     (folder.path / "ratings.json").write_text(json.dumps(ratings))
     assert "| run 1 | 812 | 790 to 835 | 60 |" in card_of(folder.newest_network())
+    del player["rating"]
+    (folder.path / "ratings.json").write_text(json.dumps(ratings))
+    assert "Ratings" not in card_of(folder.newest_network()), "of another form than boardzero rate writes"
 
 
 def test_results_that_somebody_wrote_stay_when_a_card_is_written_again(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """A run against perfect play: mistakes and habits of each of its networks, and the curve of them over training time."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,12 @@ from boardzero.evaluation.charts import Chart, habits, layout, mistakes, write_p
 from boardzero.evaluation.figures import percent
 from boardzero.evaluation.habits import observe_habits
 from boardzero.evaluation.page import Page, TableOnPage
-from boardzero.evaluation.run_history import RunHistory, kept, read_history
+from boardzero.evaluation.run_forms import KeptPerfectPlay
+from boardzero.evaluation.run_history import PERFECT, RunHistory, kept, read_history
 from boardzero.games.catalogue import find_game
 from boardzero.network.evaluator import find_evaluator
 from boardzero.network.weights import read_header
-from boardzero.settings.search import settings_for_play
+from boardzero.settings.search import SearchSettings, settings_for_play
 from boardzero.training.run_folder import RunFolder
 
 PAGE = "perfect.html"
@@ -34,24 +35,25 @@ def measure_networks(
     """Of each network that the run has kept, oldest first; one that cannot be read is named and left out.
 
     sets: positions in which mistakes are counted; drawn: positions, after random moves, in which habits are observed. What
-    the same question had found out before it was interrupted is taken from there.
+    the same question has found out before, to its end or until it was interrupted, is taken from there.
     """
     game = find_game(folder.settings().game)
     folder.newest_network()  # refuses a run without networks
-    found = {one.get("key"): one for one in (kept(folder.path / UNFINISHED, "networks") or {}).get("networks", [])}
-    question = _question(simulations, [*sets.values(), drawn])
+    found = _found_before(folder)
+    search = settings_for_play(game.max_legal)
+    question = _question(simulations, search, [*sets.values(), drawn])
     for generation in folder.network_generations():
         path = folder.network(generation)
         try:
             key = f"{read_header(path).checksum} {question}"
             if key in found:
-                yield found[key]
+                yield {**found[key], "generation": generation, "files": _renamed(found[key]["files"], sets)}
                 continue
             evaluate = find_evaluator(path, game)
         except BadInput as error:
             left_out(str(error))
             continue
-        choose = search_chooser(game, evaluate, simulations, settings_for_play(game.max_legal))
+        choose = search_chooser(game, evaluate, simulations, search)
         files = [
             {"file": name, "positions": len(entries), "mistakes": count_mistakes(choose, entries)}
             for name, entries in sets.items()
@@ -62,13 +64,24 @@ def measure_networks(
         yield {**measured, "key": key}
 
 
-def _question(simulations: int, sets: Sequence[Sequence[SolvedPosition]]) -> str:
-    """The same for the same simulations and positions."""
-    digest = hashlib.sha256(str(simulations).encode())
+def _found_before(folder: RunFolder) -> dict[str, dict[str, Any]]:
+    """Networks that were measured, by their weights and the question: when it was last answered, and since then."""
+    files = [kept(folder.path / name, KeptPerfectPlay) for name in (PERFECT, UNFINISHED)]
+    return {one["key"]: one for content in files if content for one in content["networks"] if "key" in one}
+
+
+def _renamed(files: Sequence[dict[str, Any]], names: Iterable[str]) -> list[dict[str, Any]]:
+    """The same positions may be in files of other names by now."""
+    return [{**file, "file": name} for file, name in zip(files, names, strict=True)]
+
+
+def _question(simulations: int, search: SearchSettings, sets: Sequence[Sequence[SolvedPosition]]) -> str:
+    """The same for the same simulations, search, positions and values of their moves."""
+    digest = hashlib.sha256(f"{simulations} {search.model_dump_json()}".encode())
     for entries in sets:
         digest.update(f" {len(entries)}".encode())
         for entry in entries:
-            digest.update(entry.position.state.tobytes())
+            digest.update(entry.position.state.tobytes() + str(tuple(entry.values)).encode())
     return digest.hexdigest()[:32]
 
 
@@ -83,7 +96,7 @@ def write_curve(path: Path, out: Path | None, pictures: bool) -> list[Path]:
         subtitle=f"{find_game(run.settings.game).title}, {last.get('simulations', 0)} simulations a move",
         charts=charts,
         tables=[_table(run)],
-        remarks=answers(last["habits"]) if last.get("habits") else [],
+        remarks=[*run.remarks, *(answers(last["habits"]) if last.get("habits") else [])],
         wide=frozenset({"mistakes"}),
     )
     page.write(target)
@@ -95,13 +108,19 @@ def answers(seen: Mapping[str, Any]) -> list[str]:
     favourite = seen["moves"].index(seen["favourite"])
     wins, blocks = seen["missed_wins"], seen["missed_blocks"]
     chance = seen.get("favourite_chance")  # unknown of networks that were measured before it was asked for
-    judged = "" if chance is None else f", which is {'' if chance < CERTAIN else 'no '}more than chance explains"
+    judged = "" if chance is None else f", which is {'no ' if _is_chance(seen) else ''}more than chance explains"
     return [
         f"Most beyond its due it plays {seen['favourite']}: in {percent(seen['chosen'][favourite], 1)} of the positions,"
         f" where perfect play would in {percent(seen['perfect'][favourite], 1)}{judged}.",
         f"It misses an immediate win in {_share(wins)}"
         f" (and throws it away by that in {wins['costly']}), and fails to block a threat in {_share(blocks)}.",
     ]
+
+
+def _is_chance(seen: Mapping[str, Any]) -> bool:
+    """Would perfect play often seem to prefer a move as much as this? Not known of networks that were measured long ago."""
+    chance = seen.get("favourite_chance")
+    return chance is not None and chance >= CERTAIN
 
 
 def moves_chosen(run: RunHistory) -> Chart | None:
@@ -126,11 +145,16 @@ def _share(missed: Mapping[str, int]) -> str:
     return f"{percent(missed['missed'] / missed['positions'], 1)} of {missed['positions']} positions"
 
 
+def _preferred(seen: Mapping[str, Any]) -> str:
+    """The favourite move; none where chance alone explains it."""
+    return "" if _is_chance(seen) else str(seen["favourite"])
+
+
 def _table(run: RunHistory) -> TableOnPage:
     rows = []
     for one in (run.measured or {}).get("networks", []):
         minutes, seen = run.minutes_at(one["generation"]), one.get("habits")
-        known = (seen["favourite"], _share(seen["missed_wins"]), _share(seen["missed_blocks"])) if seen else ("", "", "")
+        known = (_preferred(seen), _share(seen["missed_wins"]), _share(seen["missed_blocks"])) if seen else ("", "", "")
         share = percent(one["mistakes"] / max(1, one["positions"]), 1)
         rows.append([str(one["generation"]), "" if minutes is None else f"{minutes:.1f}", share, *known])
     headings = ["generation", "minutes", "mistakes", "prefers", "immediate wins missed", "threats not blocked"]

@@ -48,7 +48,7 @@ def _one(run: RunHistory) -> Page:
         tiles=[*_tiles(run), (f"{last['evaluations_per_second']:,.0f}", "evaluations a second")],
         games=newest_games(run.folder.games, game),
         tables=[_settings(run.settings)],
-        remarks=_not_measured(run),
+        remarks=[*run.remarks, *_not_measured(run)],
     )
 
 
@@ -95,6 +95,7 @@ def _several(runs: Sequence[RunHistory]) -> Page:
         title=" · ".join(run.label for run in runs),
         subtitle=f"{find_game(runs[0].settings.game).title}, {len(runs)} runs laid over each other",
         tables=[TableOnPage("The runs", headings, rows, frozenset(range(1, 8))), *([differences] if differences else [])],
+        remarks=[remark for run in runs for remark in run.remarks],
     )
 
 

@@ -1,11 +1,13 @@
 """What happened in a run, as series that can be drawn."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from boardzero.errors import BadInput
+from boardzero.evaluation.run_forms import EVENTS, KeptFile, KeptPerfectPlay, KeptRatings, is_event
 from boardzero.network.weights import write_whole
 from boardzero.settings.run import RunSettings
 from boardzero.training.run_folder import RunFolder
@@ -26,6 +28,7 @@ class RunHistory:
     comparisons: list[dict[str, Any]]  # matches of the gate
     ratings: dict[str, Any] | None  # of the last `boardzero rate`
     measured: dict[str, Any] | None  # of the last `boardzero perfect --run`
+    remarks: tuple[str, ...] = ()  # sentences on what was left out, as it is not as this program writes it
 
     @property
     def minutes(self) -> float:
@@ -56,17 +59,19 @@ def _places(player: dict[str, Any]) -> list[tuple[str, int]]:
     """Folders of runs that a rated network belongs to, and its generation there."""
     if "places" in player:
         return [(run, generation) for run, generation in player["places"]]
-    return [] if player["run"] is None else [(player["run"], player["generation"])]
+    return [] if player["run"] is None or player["generation"] is None else [(player["run"], player["generation"])]
 
 
 def read_history(path: Path, label: str) -> RunHistory:
     """A run that is not there, or has not finished a generation, is refused (BadInput)."""
     folder = RunFolder(path)
     settings = folder.settings()
-    events = folder.read_events()
+    remarks: list[str] = []
+    events = _measurements(folder, remarks.append)
     generations = _latest(events, "GenerationDone", ())
     if not generations:
-        raise BadInput(f"The run in '{path}' has not finished its first generation, so there is nothing to report yet.")
+        missing = f"The run in '{path}' has not finished its first generation, so there is nothing to report yet."
+        raise BadInput(" ".join([missing, *remarks]))
     return RunHistory(
         label,
         folder,
@@ -75,16 +80,27 @@ def read_history(path: Path, label: str) -> RunHistory:
         _latest(events, "PerfectPlayMeasured", ("simulations",)),
         _latest(events, "StrengthMeasured", ("opponent",)),
         _latest(events, "NetworksCompared", ("best",)),
-        kept(path / RATINGS, "players"),
-        kept(path / PERFECT, "networks"),
+        kept(path / RATINGS, KeptRatings, remarks.append),
+        kept(path / PERFECT, KeptPerfectPlay, remarks.append),
+        tuple(remarks),
     )
+
+
+def _measurements(folder: RunFolder, left_out: Callable[[str], None]) -> list[dict[str, Any]]:
+    """Events that reports are about, oldest first; how many of them lack something is said."""
+    events = [event for event in folder.read_events() if isinstance(event, dict) and str(event.get("event")) in EVENTS]
+    whole = [event for event in events if is_event(event)]
+    if odd := len(events) - len(whole):
+        lines = "1 line is" if odd == 1 else f"{odd} lines are"
+        left_out(f"{lines} left out of '{folder.events}': not all is there that such an event says.")
+    return whole
 
 
 def _latest(events: list[dict[str, Any]], name: str, keys: tuple[str, ...]) -> list[dict[str, Any]]:
     """Events of a kind; what a run that was resumed did again counts once, as it went the last time."""
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
     for event in events:
-        if isinstance(event, dict) and event.get("event") == name:
+        if event["event"] == name:
             key = (event["generation"], *(event[key] for key in keys))
             found.pop(key, None)
             found[key] = event
@@ -99,10 +115,16 @@ def keep(path: Path, content: dict[str, Any]) -> None:
         raise BadInput(f"What was measured cannot be kept in '{path}': {error.strerror or error}.") from None
 
 
-def kept(path: Path, key: str) -> dict[str, Any] | None:
-    """What `keep` left there; None where there is nothing with this key."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+def kept(path: Path, form: type[KeptFile], left_out: Callable[[str], None] = lambda _: None) -> dict[str, Any] | None:
+    """What `keep` left there; None where there is nothing, or something of another form, which is said."""
+    if not path.is_file():
         return None
-    return content if isinstance(content, dict) and key in content else None
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        left_out(f"'{path}' is left out: {error.strerror or error}.")
+        return None
+    if not form.fits(content):
+        left_out(f"'{path}' is left out: it is not as {form.command} writes it, which can write it anew.")
+        return None
+    return dict(json.loads(content))
