@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from measured_runs import generation_done
 from training_runs import begin, run
 
 from boardzero.arena.perfect_play import draw_solved_positions, search_chooser
@@ -119,6 +120,66 @@ def test_what_was_measured_before_an_interruption_is_not_measured_again(
     assert [one["generation"] for one in json.loads(capsys.readouterr().out)["networks"]] == [0, 1, 2]
     assert len(searched) == 4, "the third network only"
     assert (folder.path / "perfect.json").exists() and not (folder.path / "perfect-unfinished.json").exists()
+
+
+def test_what_was_measured_to_its_end_is_not_measured_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One more network costs one network; another question, all of them."""
+    folder = begin(tmp_path / "run", "keep_every=1", "evaluation.every=0", game=GAME.specification, generations=2)
+    run(folder)
+    newest = folder.network(2).rename(tmp_path / "later")
+    searched: list[int] = []
+
+    def counted(*arguments: object) -> object:
+        searched.append(1)
+        return search_chooser(*arguments)  # type: ignore[arg-type]
+
+    def measured(file: Path, simulations: int = 4) -> list[tuple[int, str]]:
+        command = ["perfect", str(folder.path), "--sims", str(simulations), "--draw", "20", "--positions", str(file), "--json"]
+        app(command, standalone_mode=False)
+        networks = json.loads(capsys.readouterr().out)["networks"]
+        return [(one["generation"], Path(one["files"][0]["file"]).name) for one in networks]
+
+    monkeypatch.setattr(perfect_run, "search_chooser", counted)
+    positions = tmp_path / "positions.txt"
+    positions.write_text(f"{WIN}\n{THREAT}\n")
+    assert measured(positions) == [(0, "positions.txt"), (1, "positions.txt")] and len(searched) == 2
+    newest.rename(folder.network(2))
+    moved = positions.rename(tmp_path / "moved.txt")
+    assert measured(moved) == [(0, "moved.txt"), (1, "moved.txt"), (2, "moved.txt")]
+    assert len(searched) == 3, "the new network only"
+    moved.write_text(f"{WIN}\n")
+    measured(moved)
+    assert len(searched) == 6, "other positions"
+    measured(moved, simulations=3)
+    assert len(searched) == 9, "other simulations"
+
+
+def test_no_favourite_is_named_where_chance_explains_it(tmp_path: Path) -> None:
+    folder = begin(tmp_path / "run", game=GAME.specification)
+    folder.append_event(generation_done(1))
+    entries = draw_solved_positions(GAME, 20, seed=3)
+    seen = observe_habits(lambda positions: [max(position.legal_actions()) for position in positions], entries).as_dict(GAME)
+    counted = {"files": [{"file": "drawn", "positions": 20, "mistakes": 5}], "positions": 20, "mistakes": 5}
+    networks = [
+        {"generation": generation, "simulations": 4, **counted, "habits": {**seen, "favourite_chance": chance}}
+        for generation, chance in ((0, 0.4), (1, 0.01))
+    ]
+    (folder.path / "perfect.json").write_text(json.dumps({"networks": networks}))
+    page = perfect_run.write_curve(folder.path, None, False)[0].read_text()
+    rows = [row.split("</td><td") for row in page[page.index("<tbody>") : page.index("</tbody>")].split("<tr>")[1:]]
+    assert [row[3] for row in rows] == [">", ">4"]
+
+
+def test_a_run_may_stand_where_a_game_would(tmp_path: Path) -> None:
+    folder = begin(tmp_path / "run", game=GAME.specification)
+    with pytest.raises(BadInput, match="There is no network in"):  # it is taken for the run that it is
+        app(["perfect", str(folder.path)], standalone_mode=False)
+    with pytest.raises(BadInput, match="Name a game and --player PLAYER, or --run RUN"):
+        app(["perfect", str(tmp_path)], standalone_mode=False)
+    with pytest.raises(BadInput, match="There is no game"):
+        app(["perfect", str(folder.path), "--player", "random"], standalone_mode=False)
 
 
 def test_a_curve_needs_a_run() -> None:

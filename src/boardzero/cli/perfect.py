@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 def compare(
     game: Annotated[
-        str | None, typer.Argument(help="A solved game: connect4 (up to 64 bits), tictactoe, othello (its last moves).")
+        str | None,
+        typer.Argument(
+            help="A solved game: connect4 (up to 64 bits), tictactoe, othello (its last moves); or a run, as with --run."
+        ),
     ] = None,
     more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE]...", help="Further files of --positions.")] = None,
     player: Annotated[str | None, typer.Option(help="Who chooses, like alphazero:network=RUN,sims=100.")] = None,
@@ -45,6 +48,8 @@ def compare(
     files = [*(positions or []), *(more or [])]
     if more and not positions:
         raise BadInput(f"'{more[0]}' is one argument too many; files of positions follow --positions.")
+    if run is None and player is None and game is not None and _is_run(Path(game)):
+        run, game = Path(game), None
     if run is not None:
         if game is not None and positions:  # --run RUN --positions FILE FILE: this is no game
             files = [*positions, Path(game), *(more or [])]
@@ -65,6 +70,12 @@ def compare(
     answer = _mistakes(choose, _position_sets(rules, files, draw, seed), as_json)
     if as_json:
         print_json(answer)
+
+
+def _is_run(path: Path) -> bool:
+    from boardzero.training.run_folder import RunFolder
+
+    return RunFolder(path).exists
 
 
 def _compare_run(
