@@ -9,6 +9,7 @@ from boardzero.events.training import GenerationDone, Measurement, NetworksCompa
 
 # The fields of a finished generation, by the group that they are shown in.
 GROUPS = {
+    "run": ("seconds", "steps"),
     "loss": (
         "total_loss",
         "policy_loss",
@@ -64,9 +65,15 @@ class TensorBoardLog:
         opponent = event.opponent
         if event.kind == "previous":
             opponent = f"{event.generation - int(opponent.rpartition(' ')[2])} generations ago"
-        self._add(f"score against {opponent}/both sides", event.score, event)
-        self._add(f"score against {opponent}/moving first", event.first_score, event)
-        self._add(f"score against {opponent}/moving second", event.second_score, event)
+        scores = {
+            "both sides": (event.score, event.interval),
+            "moving first": (event.first_score, event.first_interval),
+            "moving second": (event.second_score, event.second_interval),
+        }
+        for side, (score, (low, high)) in scores.items():
+            self._add(f"score against {opponent}/{side}", score, event)
+            self._add(f"score against {opponent}/{side}, at least (95 %)", low, event)
+            self._add(f"score against {opponent}/{side}, at most (95 %)", high, event)
 
     def close(self) -> None:
         self._writer.close()
