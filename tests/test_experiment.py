@@ -275,6 +275,10 @@ def test_an_experiment_trains_rates_compares_goes_on_and_is_logged(
     assert again.err.count(": done") == 1 and "random: 4 games" not in again.err
     assert (out / "z-1" / "events.jsonl").read_bytes() == events
     assert again.out == first.out
+    app([*arguments, "--json"], standalone_mode=False)
+    told = json.loads(capsys.readouterr().out)
+    assert [(one["name"], len(one["ratings"]), one["against"]) for one in told["variants"]] == [("z", 1, None), ("q", 1, "z")]
+    assert len(told["matrices"]) == 2 and all(sentence in first.out for sentence in told["sentences"])
     assert_logged_once(database)
     changed = written(tmp_path, text.replace('"network.channels" = 8', '"network.channels" = 4'))
     with pytest.raises(BadInput, match=r"begun with other settings \(network.channels was 8, not 4\); finish it with them"):
@@ -407,6 +411,18 @@ def test_matches_are_those_of_the_match_command() -> None:
 def test_shipped_experiments_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     app(["experiment", "list"], standalone_mode=False)
     assert "Katafanga's eight tests" in capsys.readouterr().out
+    app(["experiment", "list", "--json"], standalone_mode=False)
+    assert [one["name"] for one in json.loads(capsys.readouterr().out)] == shipped_experiments()
+
+
+def test_an_experiment_answers_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = 'title = "m"\n[base]\ngame = "tictactoe"\n[[match]]\nplayer = "random"\nopponent = "mcts:sims=3"\ngames = 4\n'
+    app(["experiment", written(tmp_path, text), "--out", str(tmp_path / "out"), "--json"], standalone_mode=False)
+    answer = json.loads(capsys.readouterr().out)
+    (match,) = answer["matches"]
+    assert match["players"] == ["random", "mcts:sims=3"] and 0 <= match["score"] <= 1
+    assert len(answer["sentences"]) == 1 and answer["variants"] == []
+    assert [Path(path).name for path in answer["files"]] == ["results.html", "results.txt", "results.md"]
 
 
 def test_results_of_matches_are_kept(tmp_path: Path) -> None:

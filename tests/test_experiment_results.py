@@ -1,10 +1,13 @@
 """What an experiment says in the end: which differences of ratings and mistakes are more than chance, and in which words."""
 
+import json
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from measured_runs import strength
 from scipy import stats
 
 from boardzero.evaluation.comparison import (
@@ -18,7 +21,8 @@ from boardzero.evaluation.comparison import (
     said_chance,
     spread_of,
 )
-from boardzero.evaluation.experiment_report import as_markdown
+from boardzero.evaluation.experiment_curves import curves
+from boardzero.evaluation.experiment_report import as_markdown, as_text
 from boardzero.evaluation.rating import Matrix
 from boardzero.evaluation.run_history import RunHistory
 from boardzero.settings.run import RunSettings
@@ -155,8 +159,9 @@ def test_bands_cover_what_all_curves_have() -> None:
 # -- mistakes ---------------------------------------------------------------------------------------------------------------
 def history(mistakes: int) -> RunHistory:
     """Of a run whose last network made so many mistakes in 200 positions."""
-    generation = {"seconds": 60.0, "games": 10, "positions": 200, "evaluations_per_second": 1000.0}
-    perfect = [{"mistakes": 150, "positions": 200}, {"mistakes": mistakes, "positions": 200}]
+    figures = {"games": 10, "positions": 200, "evaluations_per_second": 1000.0, "policy_loss": 1.5, "value_loss": 0.5}
+    generation = {"seconds": 60.0, **figures}
+    perfect = [{"seconds": 30.0 * part, "mistakes": count, "positions": 200} for part, count in ((1, 150), (2, mistakes))]
     return RunHistory("", RunFolder(Path("nowhere")), RunSettings(game="tictactoe"), [generation], perfect, [], [], None, None)
 
 
@@ -199,3 +204,57 @@ def test_the_table_has_the_chances_of_both() -> None:
     cells = dict(zip(headings.split("|"), row.split("|"), strict=True))
     assert cells[" p (Holm) "] == " 1 " and cells[" p of mistakes (Holm) "] == " < 0.001 "
     assert "2 comparisons (Holm), ratings and mistakes by themselves," in text
+
+
+def test_names_in_the_table_are_no_figures() -> None:
+    lines = as_markdown(comparison()).splitlines()
+    place = next(number for number, line in enumerate(lines) if line.startswith("| variant"))
+    cells = [[cell.strip() for cell in line.split("|")] for line in lines[place : place + 2]]
+    marks = dict(zip(*cells, strict=True))
+    assert marks["variant"] == marks["against"] == "---" and marks["Elo"] == marks["difference"] == "---:"
+    heading, _, row = as_text(comparison()).splitlines()[2:5]
+    assert heading.index("against") == row.index("base")
+
+
+def test_all_figures_can_be_had_as_json() -> None:
+    answer = json.loads(json.dumps(comparison().as_dict(), allow_nan=False))
+    base, _, more = answer["variants"]
+    assert (base["against"], base["rating_difference"], base["fewer_mistakes"]) == (None, None, None)
+    assert (more["against"], more["ratings"], more["mistakes"]) == ("base", [0, 90, -90], [15.5, 16.5, 15])
+    assert more["fewer_mistakes"]["mean"] == pytest.approx(-25 / 6) and more["fewer_mistakes"]["is_certain"]
+    assert not more["rating_difference"]["is_certain"] and more["rating_difference"]["interval"][0] < 0
+    assert answer["sentences"] == comparison().sentences() and answer["ratings"] is None
+
+
+# -- curves -----------------------------------------------------------------------------------------------------------------
+def met(run: RunHistory, *scores: float) -> RunHistory:
+    """The same run, whose networks met random moves after every minute, and two networks before them, with these scores."""
+    events = [
+        {**asdict(strength(generation, kind, opponent)), "score": score, "moving_first": (1, 0, 1), "moving_second": (2, 0, 0)}
+        for generation, score in enumerate(scores, 1)
+        for kind, opponent in (("random", "random"), ("previous", "generation 0"), ("previous", "generation 1"))
+    ]
+    return replace(run, strengths=events)
+
+
+def test_scores_against_each_kind_of_opponent_are_curves_with_bands() -> None:
+    seeds = (met(history(20), 0.5, 0.7, 0.9), met(history(21), 0.6, 0.8, 1.0))
+    charts = {chart.key: chart for chart in curves([VariantResult("base", "", seeds, ())])}
+    assert list(charts) == ["mistakes", "wins-random", "wins-previous", "losses"]
+    area, mean = charts["wins-random"].traces
+    assert (mean["x"][0], mean["x"][-1], mean["mode"]) == (1, 3, "lines")
+    assert (mean["y"][0], mean["y"][-1]) == pytest.approx((55, 95))
+    assert area["fill"] == "toself" and 0 <= min(area["y"]) < 55 and max(area["y"]) == 100, "no score is above 100 %"
+    assert charts["wins-random"].caption == "random: 50 simulations, 4 games each; points a game. Higher is better."
+    _, previous = charts["wins-previous"].traces
+    assert previous["y"] == pytest.approx([75] * 40), "matches against several networks are taken together"
+
+
+def test_a_curve_of_one_point_can_be_seen() -> None:
+    """Where a variant was measured only once, a line would be nothing."""
+    seeds = (met(history(20), 0.4), met(history(21), 0.5))
+    (mark,) = next(chart for chart in curves([VariantResult("base", "", seeds, ())]) if chart.key == "wins-random").traces
+    assert (mark["mode"], mark["x"], mark["y"]) == ("markers", [1], [pytest.approx(45)])
+    assert mark["error_y"]["arrayminus"] == [pytest.approx(45)], "the interval, as far as scores go"
+    (alone,) = next(chart for chart in curves([VariantResult("base", "", seeds[:1], ())]) if chart.key == "losses").traces
+    assert alone["mode"] == "markers" and "error_y" not in alone

@@ -7,6 +7,7 @@ import typer
 
 from boardzero.cli.arena_options import INTERRUPTED
 from boardzero.cli.log_option import LogDatabase, LogGames, game_log, match_log
+from boardzero.cli.output import AsJson, print_json
 
 if TYPE_CHECKING:
     from boardzero.evaluation.comparison import Comparison
@@ -30,6 +31,7 @@ def run_experiment(
     ] = None,
     log: LogGames = False,
     database: LogDatabase = None,
+    as_json: AsJson = False,
 ) -> None:
     """Train every variant with every seed, then compare them; the same command again goes on where it stopped."""
     from boardzero.evaluation.experiment import ExperimentRuns, usual_parallel
@@ -37,8 +39,12 @@ def run_experiment(
     from boardzero.evaluation.experiment_report import as_text, write_results
 
     if file == "list":
-        for name in shipped_experiments():
-            print(f"{name:28} {read_experiment(name).title}")
+        titles = {name: read_experiment(name).title for name in shipped_experiments()}
+        if as_json:
+            print_json([{"name": name, "title": title} for name, title in titles.items()])
+            return
+        for name, title in titles.items():
+            print(f"{name:28} {title}")
         return
     experiment = read_experiment(file)
     runs = ExperimentRuns(experiment, out or Path("experiments") / Path(file).stem)
@@ -51,6 +57,9 @@ def run_experiment(
         _say("Stopped; what was finished is kept, and so are games of training and ratings. The same command goes on.")
         raise typer.Exit(INTERRUPTED) from None
     paths = write_results(comparison, runs.path)
+    if as_json:
+        print_json({**comparison.as_dict(), "files": [str(path) for path in paths]})
+        return
     print(as_text(comparison))
     for path in paths:
         print(path)

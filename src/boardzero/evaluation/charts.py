@@ -250,7 +250,7 @@ def win_rates(runs: Sequence[RunHistory]) -> list[Chart]:
     for kind in kinds:
         traces: list[dict[str, Any]] = []
         for number, run in enumerate(runs):
-            events = _joined([event for event in run.strengths if event["kind"] == kind])
+            events = joined([event for event in run.strengths if event["kind"] == kind])
             x = [event["seconds"] / 60 for event in events]
             for part, side in enumerate(("first", "second")):
                 shade = colour(part if len(runs) == 1 else number)
@@ -262,13 +262,13 @@ def win_rates(runs: Sequence[RunHistory]) -> list[Chart]:
                 traces.append(line(x, y, name, shade, DASHES[part], hover="%{y:.0f} %", legendgroup=name))
         name = KINDS.get(kind, kind)
         met = [event for run in runs for event in run.strengths if event["kind"] == kind]
-        caption = f"{_opponents(met)}; points a game by colour{', with 95 % intervals' if len(runs) == 1 else ''}."
+        caption = f"{whom_they_met(met)}; points a game by colour{', with 95 % intervals' if len(runs) == 1 else ''}."
         charts.append(Chart(f"wins-{kind}", f"Score against {name}", caption, traces,
                             layout("minutes of training", "score, %", yaxis={"range": [-3, 103]})))  # fmt: skip
     return charts
 
 
-def _opponents(events: Sequence[dict[str, Any]]) -> str:
+def whom_they_met(events: Sequence[dict[str, Any]]) -> str:
     """Whom the networks met, with how many simulations of their own, and how many games each time."""
     names = {event["opponent"] for event in events}
     who = f"{names.pop()}: " if len(names) == 1 and events[0]["kind"] != "previous" else ""
@@ -299,12 +299,15 @@ def gate(runs: Sequence[RunHistory]) -> Chart:
                  traces, layout("minutes of training", "score, %", yaxis={"range": [-3, 103]}, showlegend=True))  # fmt: skip
 
 
-def _joined(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One event for each evaluation: matches against several opponents of one kind are taken together."""
+def joined(events: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One event for each evaluation: matches against several opponents of one kind are taken together.
+
+    Of these the scores are right, and the intervals of each side; that of both sides would need the pairs of games.
+    """
     groups: dict[int, list[dict[str, Any]]] = {}
     for event in events:
         groups.setdefault(event["generation"], []).append(event)
-    joined = []
+    together = []
     for group in groups.values():
         one = dict(group[-1])
         if len(group) > 1:
@@ -313,8 +316,15 @@ def _joined(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 points = [*[(1.0,)] * wins, *[(0.5,)] * draws, *[(0.0,)] * losses]
                 one[f"{side}_score"] = (wins + draws / 2) / max(1, len(points))
                 one[f"{side}_interval"] = score_interval(points)
-        joined.append(one)
-    return joined
+            one["score"] = _score_of_all(group)
+        together.append(one)
+    return together
+
+
+def _score_of_all(events: Sequence[dict[str, Any]]) -> float:
+    """Points a game, moving first and second, in all of these matches."""
+    counts = [event[f"moving_{side}"] for event in events for side in ("first", "second")]
+    return sum(wins + draws / 2 for wins, draws, _ in counts) / max(1, sum(map(sum, counts)))
 
 
 def speeds(runs: Sequence[RunHistory]) -> Chart:

@@ -44,6 +44,9 @@ class Difference:
     def is_certain(self) -> bool:
         return self.chance is not None and self.chance < CERTAIN
 
+    def as_dict(self) -> dict[str, Any]:
+        return {"mean": self.mean, "interval": self.interval, "chance": self.chance, "is_certain": self.is_certain}
+
 
 def compare(values: Sequence[float], others: Sequence[float], spread: Spread | None) -> Difference:
     """values − others."""
@@ -89,6 +92,19 @@ class VariantResult:
         """Evaluations a second over the whole runs."""
         return float(np.mean([one["evaluations_per_second"] for run in self.runs for one in run.generations]))
 
+    def as_dict(self) -> dict[str, Any]:
+        """Ratings and mistakes (per cent) of each seed; other figures are means over the seeds."""
+        return {
+            "name": self.name,
+            "about": self.about,
+            "runs": [str(run.folder.path) for run in self.runs],
+            "ratings": list(self.ratings),
+            "mistakes": self.mistakes,
+            "games": self.mean("games"),
+            "positions": self.mean("positions"),
+            "evaluations_per_second": self.speed,
+        }
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -120,6 +136,29 @@ class Comparison:
         spread = spread_of(map(values, self.variants))
         differences = corrected([compare(values(one), values(self.base_of(one)), spread) for one in compared])
         return {one.name: difference for one, difference in zip(compared, differences, strict=True)}
+
+    def as_dict(self) -> dict[str, Any]:
+        """All figures, of each variant and seed, and the sentences."""
+        return {
+            "title": self.title,
+            "question": self.question,
+            "variants": [self._variant_as_dict(variant) for variant in self.variants],
+            "matches": list(self.matches),
+            "ratings": self.ratings.as_dict() if self.ratings else None,
+            "matrices": [{"label": matrix.label, **matrix.as_dict()} for matrix in self.matrices],
+            "caution": self.caution(),
+            "sentences": self.sentences(),
+        }
+
+    def _variant_as_dict(self, variant: VariantResult) -> dict[str, Any]:
+        """Differences are positive where the variant is better than what it is compared with."""
+        rating, mistakes = (each.get(variant.name) for each in (self.rating_differences, self.mistake_differences))
+        return {
+            **variant.as_dict(),
+            "against": None if variant is self.variants[0] else self.base_of(variant).name,
+            "rating_difference": rating.as_dict() if rating else None,
+            "fewer_mistakes": mistakes.as_dict() if mistakes else None,
+        }
 
     def caution(self) -> str:
         """How the figures of the differences are to be read; nothing where there are none."""

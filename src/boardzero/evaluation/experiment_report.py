@@ -1,27 +1,28 @@
-"""The end of an experiment: final ratings, curves with bands, a table and one sentence for each variant, as text and page."""
+"""The end of an experiment: final ratings, a table, curves and one sentence for each variant, as text and page."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from boardzero.evaluation.charts import Chart, band, colour, layout, line
-from boardzero.evaluation.comparison import Comparison, VariantResult, mean_band, said_chance
+from boardzero.evaluation.comparison import Comparison, VariantResult, said_chance
 from boardzero.evaluation.entrants import closing_players, networks_of, player_named, without_twins
 from boardzero.evaluation.experiment import ExperimentRuns, Say
+from boardzero.evaluation.experiment_curves import curves
 from boardzero.evaluation.figures import between, percent, score_of_side
 from boardzero.evaluation.matrix_chart import matrix_chart
 from boardzero.evaluation.page import Page, TableOnPage
 from boardzero.evaluation.rating import GameReport, Matrix, Rating, Ratings
 from boardzero.evaluation.rating_games import RatingGames
 from boardzero.evaluation.rating_scales import scale_named
-from boardzero.evaluation.run_history import RunHistory, read_history
+from boardzero.evaluation.run_history import read_history
 from boardzero.games.catalogue import find_game
 from boardzero.network.weights import write_whole
 from boardzero.training.sittings import Sitting, read_sittings
 
 GAMES, PAGE, TEXT, MARKDOWN = "ratings.jsonl", "results.html", "results.txt", "results.md"
+WORDS = ("variant", "against")  # columns that hold no figures
 
 
 def conclude(
@@ -79,23 +80,23 @@ def as_text(comparison: Comparison) -> str:
     """Everything that matters, for a terminal."""
     parts = [comparison.title, *([comparison.question] if comparison.question else []), ""]
     if comparison.variants:
-        headings, rows = _rows(comparison)
-        parts += [_columns([headings, *rows]), ""]
+        parts += [_columns(_variant_table(comparison)), ""]
     for matrix in comparison.matrices:
-        headings, rows = _matrix_rows(matrix)
-        parts += [_columns([headings, *rows]), ""]
+        parts += [_columns(_matrix_table(matrix)), ""]
     caution = comparison.caution()
     return "\n".join([*parts, *([caution, ""] if caution else []), *comparison.sentences()]) + "\n"
 
 
-def _columns(rows: Sequence[Sequence[str]]) -> str:
+def _columns(table: TableOnPage) -> str:
+    rows = [table.headings, *table.rows]
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    lines = ["  ".join(cell.ljust(width) if place == 0 else cell.rjust(width)
+    lines = ["  ".join(cell.rjust(width) if place in table.figures else cell.ljust(width)
                        for place, (cell, width) in enumerate(zip(row, widths, strict=True))) for row in rows]  # fmt: skip
     return "\n".join(text.rstrip() for text in lines)
 
 
-def _rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
+def _variant_table(comparison: Comparison) -> TableOnPage:
+    """Without columns that are empty."""
     headings = [
         "variant",
         "Elo",
@@ -128,15 +129,18 @@ def _rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
             f"{variant.speed:,.0f}",
         ])  # fmt: skip
     used = [0, *(place for place in range(1, len(headings)) if any(row[place] for row in rows))]
-    return [headings[place] for place in used], [[row[place] for place in used] for row in rows]
+    headings, rows = [headings[place] for place in used], [[row[place] for place in used] for row in rows]
+    figures = frozenset(place for place, heading in enumerate(headings) if heading not in WORDS)
+    return TableOnPage("Variants", headings, rows, figures)
 
 
-def _matrix_rows(matrix: Matrix) -> tuple[list[str], list[list[str]]]:
+def _matrix_table(matrix: Matrix) -> TableOnPage:
     rows = [
         [name, *("·" if games == 0 else f"{100 * score:.0f}" for score, games in zip(scores, counts, strict=True))]
         for name, scores, counts in zip(matrix.names, matrix.scores, matrix.games, strict=True)
     ]
-    return ["score of row against column, %", *(name.split()[-1] for name in matrix.names)], rows
+    headings = ["score of row against column, %", *(name.split()[-1] for name in matrix.names)]
+    return TableOnPage(matrix.label, headings, rows, frozenset(range(1, len(headings))), first=False, folded=True)
 
 
 def as_markdown(comparison: Comparison) -> str:
@@ -177,17 +181,11 @@ def _counted(number: int, thing: str) -> str:
 
 
 def _tables(comparison: Comparison) -> list[TableOnPage]:
-    tables = []
-    if comparison.variants:
-        headings, rows = _rows(comparison)
-        tables.append(TableOnPage("Variants", headings, rows, frozenset(range(1, len(headings)))))
-    if comparison.matches:
-        tables.append(_match_table(comparison.matches))
-    for matrix in comparison.matrices:
-        headings, rows = _matrix_rows(matrix)
-        figures = frozenset(range(1, len(headings)))
-        tables.append(TableOnPage(matrix.label, headings, rows, figures, first=False, folded=True))
-    return tables
+    return [
+        *([_variant_table(comparison)] if comparison.variants else []),
+        *([_match_table(comparison.matches)] if comparison.matches else []),
+        *map(_matrix_table, comparison.matrices),
+    ]
 
 
 # -- page ---------------------------------------------------------------------------------------------------------------
@@ -209,6 +207,7 @@ def write_results(comparison: Comparison, folder: Path) -> list[Path]:
             *([f"Means over {seeds} seeds; bands are 95 % intervals of the mean."] if seeds > 1 else []),
             *filter(None, [comparison.caution()]),
             *comparison.sentences(),
+            *(remark for variant in comparison.variants for run in variant.runs for remark in run.remarks),
         ],
         wide=frozenset({"final"}),
     )
@@ -226,49 +225,3 @@ def _match_table(matches: Sequence[dict[str, Any]]) -> TableOnPage:
         rows.append([*match["players"], str(match["games"]), *score, *sides, match["document"]])
     headings = ["player", "opponent", "games", "score", "95 % interval", "moving first", "moving second", "document"]
     return TableOnPage("Matches", headings, rows, frozenset(range(2, 7)))
-
-
-def curves(variants: Sequence[VariantResult]) -> list[Chart]:
-    """Means over the seeds, with bands: mistakes, losses, and the final ratings."""
-
-    def series(of: Callable[[RunHistory], tuple[list[float], list[float]]], hover: str) -> list[dict[str, Any]]:
-        traces = []
-        for number, variant in enumerate(variants):
-            x, mean, low, high = mean_band([of(run) for run in variant.runs])
-            if x:
-                traces += (
-                    [band(x, np.maximum(low, 0).tolist(), high, colour(number), variant.name)] if len(variant.runs) > 1 else []
-                )
-                traces.append(line(x, mean, variant.name, colour(number), hover=hover, mode="lines", legendgroup=variant.name))
-        return traces
-
-    def mistakes(run: RunHistory) -> tuple[list[float], list[float]]:
-        return [one["seconds"] / 60 for one in run.perfect], [100 * one["mistakes"] / one["positions"] for one in run.perfect]
-
-    def loss(run: RunHistory) -> tuple[list[float], list[float]]:
-        return [one["seconds"] / 60 for one in run.generations], [
-            one["policy_loss"] + run.settings.training.value_weight * one["value_loss"] for one in run.generations
-        ]
-
-    rated = [(number, variant) for number, variant in enumerate(variants) if variant.ratings]
-    final = [
-        {"type": "scatter", "mode": "markers", "x": [variant.name] * len(variant.ratings), "y": list(variant.ratings),
-         "marker": {"size": 11, "color": colour(number), "opacity": 0.8}, "name": variant.name, "showlegend": False,
-         "hovertemplate": "%{y:.0f}<extra>%{x}</extra>"}
-        for number, variant in rated
-    ]  # fmt: skip
-    final += [
-        {"type": "scatter", "mode": "markers", "x": [variant.name], "y": [float(np.mean(variant.ratings))],
-         "marker": {"symbol": "line-ew", "size": 22, "line": {"color": colour(number), "width": 3}}, "showlegend": False,
-         "hovertemplate": "mean %{y:.0f}<extra>%{x}</extra>"}
-        for number, variant in rated if len(variant.ratings) > 1
-    ]  # fmt: skip
-    drawn = [
-        Chart("final", "Final ratings", "A point for each seed, and a dash for their mean.", final,
-              layout("", "Elo", xaxis={"type": "category"}, yaxis={"rangemode": "normal"}, hovermode="closest")),
-        Chart("mistakes", "Mistakes against perfect play", "Lower is better.", series(mistakes, "%{y:.1f} %"),
-              layout("minutes of training", "% mistakes")),
-        Chart("losses", "Loss", "Policy and value; variants with other targets are not comparable.", series(loss, "%{y:.3f}"),
-              layout("minutes of training", "loss")),
-    ]  # fmt: skip
-    return [chart for chart in drawn if chart.traces]
