@@ -254,14 +254,37 @@ def test_games_are_kept_and_torn_lines_are_skipped(tmp_path: Path) -> None:
     again = RatingGames(path, "g")
     again.append([(("a", "c"), record("a", "c", "second", "1234"))])
     last = RatingGames(path, "g")
-    assert last.damaged == 1
+    assert last.damaged == {path: 1}
     assert last.played(["a", "b", "c"]) == {(0, 1): 2, (0, 2): 1}
     results = last.results(["a", "b"])
     assert results.counts.tolist() == [[1, 0, 0], [0, 1, 0]]
     players, points = last.pairs(["a", "b", "c"])
     assert (players.tolist(), points.tolist()) == ([[0, 1]], [1.5])
     other = RatingGames(path, "other game")
-    assert (other.games, other.damaged) == ([], 1)
+    assert (other.games, other.damaged) == ([], {path: 1})
+
+
+def test_a_game_that_several_files_hold_counts_once_and_only_one_file_is_written(tmp_path: Path) -> None:
+    path, other = tmp_path / "games.jsonl", tmp_path / "other.jsonl"
+    shared, own = (("a", "b"), record("a", "b", "first", "1234")), (("a", "b"), record("a", "b", "first", "1243"))
+    RatingGames(path, "g").append([shared])
+    RatingGames(other, "g").append([shared, own])
+    before = other.read_bytes()
+    both = RatingGames(path, "g", [tmp_path / "nowhere.jsonl", other, tmp_path / "." / "games.jsonl"])
+    assert both.played(["a", "b"]) == {(0, 1): 2}
+    both.append([(("b", "a"), record("b", "a", "draw"))])
+    assert both.played(["a", "b"]) == {(0, 1): 3}
+    assert (len(path.read_text().splitlines()), other.read_bytes()) == (2, before)
+
+
+def test_damaged_lines_are_counted_by_file_and_rubbish_is_only_refused_where_games_would_be_added(tmp_path: Path) -> None:
+    path, other = tmp_path / "games.jsonl", tmp_path / "other.jsonl"
+    RatingGames(path, "g").append([(("a", "b"), record("a", "b", "first"))])
+    other.write_text('some text\n{"keys": [["a"], "b"]}\n')
+    both = RatingGames(path, "g", [other])
+    assert (both.damaged, len(both.games)) == ({other: 2}, 1)
+    with pytest.raises(BadInput, match="something else than rated games"):
+        RatingGames(other, "g", [path])
 
 
 def test_pairs_share_their_openings(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def rate(
     matrix: Annotated[bool, typer.Option("--matrix", help="Let every network meet every other, and show the scores.")] = False,
     matrix_games: Annotated[int, typer.Option(min=2, help="With --matrix: games of each two networks.")] = MATRIX_GAMES,
     file: Annotated[
-        Path | None, typer.Option(help=f"Where games are kept and gone on with (default: {FILE} of the first run).")
+        Path | None, typer.Option(help=f"Where new games go (default: {FILE} of the first run). Those of all runs count, too.")
     ] = None,
     seed: Seed = 0,
     log: LogGames = False,
@@ -67,12 +67,14 @@ def rate(
     if until is not None and not until > 0:
         raise BadInput(f"--until is {until:g}; it should be more than 0 points.")
     runs = [Path(one) for one in players if is_run(one)]
-    rules, entrants = gather(players, sims, networks, None if anchors else [], find_game(game) if game else None)
+    left_out = _LeftOut()
+    rules, entrants = gather(players, sims, networks, None if anchors else [], find_game(game) if game else None, left_out)
     number, fixed = _anchor(anchor, entrants, scale)
     chosen = scale_named(scale, fixed)
-    games_file = RatingGames(file or (runs[0] / FILE if runs else Path(FILE)), rules.specification)
-    if games_file.damaged:
-        print(f"{games_file.damaged} damaged lines of '{games_file.path}' were skipped.", file=sys.stderr)
+    kept = [run / FILE for run in runs]
+    games_file = RatingGames(file or (kept[0] if kept else Path(FILE)), rules.specification, kept)
+    for path, lines in games_file.damaged.items():
+        print(f"Damaged lines of '{path}' that were skipped: {lines}.", file=sys.stderr)
     rating = Rating(rules, entrants, games_file, number, seed)
     interrupted, missed = False, None
     with ExitStack() as stack:
@@ -91,7 +93,7 @@ def rate(
             logged.fitted(answer)
     if as_json:
         shown = {"matrix": rating.matrix().as_dict()} if matrix else {}
-        more = {"faults": hear.faults, "file": str(games_file.path), "interrupted": interrupted}
+        more = {"faults": hear.faults, "left_out": left_out.sentences, "file": str(games_file.path), "interrupted": interrupted}
         print_json({**answer.as_dict(), **shown, **more})
     else:
         _show(answer)
@@ -104,6 +106,17 @@ def rate(
         print(missed, file=sys.stderr)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
+
+
+class _LeftOut:
+    """Says, on standard error, which networks are left out and why, and remembers it."""
+
+    def __init__(self) -> None:
+        self.sentences: list[str] = []
+
+    def __call__(self, sentence: str) -> None:
+        self.sentences.append(sentence)
+        print(f"boardzero: left out: {sentence}", file=sys.stderr, flush=True)
 
 
 def _anchor(text: str | None, entrants: "list[Entrant]", scale: str) -> tuple[int, float | None]:
@@ -202,11 +215,17 @@ def _rating_log(log: "GameLog | None") -> "RatingLog | None":
 
 
 def _keep(answer: "Ratings", matrix: "Matrix", runs: list[Path]) -> None:
-    """In the runs' folders, where their reports find the ratings; in a folder that may only be read they need not be."""
+    """In the runs' folders, where their reports find the ratings; in a folder that may only be read they need not be.
+
+    What was found out about a run before is not given up for a fit that says nothing about what it learned.
+    """
     from boardzero.errors import BadInput
     from boardzero.evaluation.run_history import RATINGS, keep
 
     for run in runs:
+        if not answer.rates_trained_networks_of(run):
+            print(f"No trained network of '{run}' is rated, so nothing is written to its {RATINGS}.", file=sys.stderr)
+            continue
         try:
             keep(run / RATINGS, {**answer.as_dict(), "matrix": matrix.as_dict()})
         except BadInput as error:
@@ -224,10 +243,12 @@ def _show(answer: "Ratings") -> None:
     for rank, one in enumerate(answer.rated, 1):
         fixed = one.entrant.name == answer.anchor
         interval = "fixed" if fixed else f"{one.interval[0]:.0f} to {one.interval[1]:.0f}"
-        score = percent(one.points / one.games, 1) if one.games else ""
+        score = percent(one.points / one.games, 1)
         above = "" if one.stronger is None else _chance(one.stronger)
         table.add_row(str(rank), one.entrant.name, f"{one.rating:.0f}", interval, above, str(one.games), score)
-    print(f"{answer.game}, {answer.games} games")
+    for other in answer.not_rated:
+        table.add_row("", other.entrant.name, "not rated", "", "", str(other.games), "")
+    print(", ".join(filter(None, (answer.game, f"{answer.games} games", answer.said_simulations()))))
     wide_console().print(table)
     scatter = f"Pairs of games scatter {answer.scatter:.1f} × as much as single games say." if answer.scatter > 1.05 else ""
     said = [
@@ -235,6 +256,7 @@ def _show(answer: "Ratings") -> None:
         f"Moving first is worth {answer.advantage:+.0f} points; {percent(answer.draw_share, 1)} of the games were drawn.",
         answer.said_stretch(),
         scatter,
+        f"Not rated: who has no games that lead, if only over others, to {answer.anchor}." if answer.not_rated else "",
     ]
     print(" ".join(filter(None, said)))
     if answer.scale.name == "wandhoven":

@@ -1,10 +1,11 @@
 """Who is rated: networks of runs, players by name, and fixed anchors that tie ratings of different days together."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.gomoku import Gomoku
 from boardzero.games.rules import Game
+from boardzero.network.fitting import check_fits
 from boardzero.network.precision import is_fast_with_bytes
 from boardzero.network.weights import SUFFIX, read_header
 from boardzero.players.alphazero import AlphaZeroPlayer, find_network
@@ -24,6 +26,7 @@ from boardzero.training.run_folder import RunFolder
 
 LARGE_BOARD = 100  # cells, beyond which the slower anchors would take most of the time
 DIGITS = 12  # of a network's checksum that identify it
+LeftOut = Callable[[str], None]  # hears why a network is left out
 
 
 @dataclass
@@ -34,6 +37,7 @@ class Entrant:
     key: str
     specification: str
     places: tuple[tuple[str, int], ...] = ()  # runs that have this network: folder and generation; the first gives the name
+    simulations: int | None = None  # a move, for a network of a run; others have theirs in the name
     _player: Player | None = field(default=None, repr=False)
 
     @property
@@ -62,6 +66,16 @@ class Entrant:
             self._player.close()
             self._player = None
 
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "player": self.specification,
+            "run": self.run,
+            "generation": self.generation,
+            "places": [list(place) for place in self.places],
+            "simulations": self.simulations,
+        }
+
 
 def networks_of(run: Path, simulations: int, most: int, label: str) -> list[Entrant]:
     """Networks of a run, evenly spread over its generations: at most this many, the first and the newest among them.
@@ -70,23 +84,54 @@ def networks_of(run: Path, simulations: int, most: int, label: str) -> list[Entr
     so that ratings of different machines fit together.
     """
     folder = RunFolder(run)
+    return [_network(folder, generation, simulations, label) for generation in _spread(_generations(folder), most)]
+
+
+def sound_networks_of(run: Path, simulations: int, most: int, label: str, game: Game, left_out: LeftOut) -> list[Entrant]:
+    """The same, ready to play: one that is damaged is named and left out, and others are spread over the run without it."""
+    folder = RunFolder(run)
+    generations = _generations(folder)
+    sound: dict[int, Entrant] = {}
+    while unknown := [generation for generation in _spread(generations, most) if generation not in sound]:
+        for generation in unknown:
+            try:
+                sound[generation] = _network(folder, generation, simulations, label)
+                sound[generation].player(game)
+            except BadInput as error:
+                if generation in sound:  # its header can be read: a network of another game is whole, and refused
+                    check_fits(read_header(folder.network(generation)), game, str(folder.network(generation)))
+                left_out(str(error))
+                generations.remove(generation)
+    if not generations:
+        raise BadInput(f"None of the networks of the run in '{run}' can be read.")
+    return [sound[generation] for generation in _spread(generations, most)]
+
+
+def _generations(folder: RunFolder) -> list[int]:
+    """Of the networks that may be rated; a run without any is refused."""
     generations = folder.network_generations()
     if folder.settings().gate.kind != "none":
         passed = {0, *_promoted(folder)}
         generations = [number for number in generations if number in passed] if len(passed) > 1 else generations
     if not generations:
         folder.newest_network()  # refuses
-    if len(generations) > most:
-        places = np.unique(np.linspace(0, len(generations) - 1, max(most, 2)).round().astype(int))
-        generations = [generations[place] for place in (places if most > 1 else places[-1:])]
-    entrants = []
-    for generation in generations:
-        path = folder.network(generation)
-        parameters = AlphaZeroParameters(network=str(path), sims=simulations, precision="float")
-        specification = f"{AlphaZeroPlayer.name}:{parameters.to_text()}"
-        place = (str(run.resolve()), generation)
-        entrants.append(Entrant(f"{label} {generation}", _network_key(path, parameters), specification, (place,)))
-    return entrants
+    return generations
+
+
+def _spread(generations: Sequence[int], most: int) -> list[int]:
+    """At most so many, evenly: the first and the last among them, or the last alone."""
+    if len(generations) <= most:
+        return list(generations)
+    places = np.unique(np.linspace(0, len(generations) - 1, max(most, 2)).round().astype(int))
+    return [generations[place] for place in (places if most > 1 else places[-1:])]
+
+
+def _network(folder: RunFolder, generation: int, simulations: int, label: str) -> Entrant:
+    path = folder.network(generation)
+    parameters = AlphaZeroParameters(network=str(path), sims=simulations, precision="float")
+    specification = f"{AlphaZeroPlayer.name}:{parameters.to_text()}"
+    place = (str(folder.path.resolve()), generation)
+    return Entrant(f"{label} {generation}", _network_key(path, parameters), specification, (place,), simulations)
 
 
 def _promoted(folder: RunFolder) -> list[int]:
@@ -136,9 +181,17 @@ def usual_anchors(game: Game) -> list[str]:
 
 
 def gather(
-    arguments: Sequence[str], simulations: int, networks: int, anchors: Sequence[str] | None, game: Game | None = None
+    arguments: Sequence[str],
+    simulations: int,
+    networks: int,
+    anchors: Sequence[str] | None,
+    game: Game | None = None,
+    left_out: LeftOut | None = None,
 ) -> tuple[Game, list[Entrant]]:
-    """The game, and everyone who is rated: arguments are folders of runs and players; anchors None: the usual ones."""
+    """The game, and everyone who is rated: arguments are folders of runs and players; anchors None: the usual ones.
+
+    left_out: hears of networks of runs that are damaged; None refuses them.
+    """
     runs = [Path(argument) for argument in arguments if is_run(argument)]
     named = [argument for argument in arguments if not is_run(argument)]
     for argument in named:
@@ -153,8 +206,12 @@ def gather(
         if not games:
             raise BadInput("Name at least one run's folder, or say which game is played with --game.")
         game = find_game(games.pop())
-    labels = run_labels(runs)
-    entrants = [one for run, label in zip(runs, labels, strict=True) for one in networks_of(run, simulations, networks, label)]
+    entrants: list[Entrant] = []
+    for run, label in zip(runs, run_labels(runs), strict=True):
+        if left_out is None:
+            entrants += networks_of(run, simulations, networks, label)
+        else:
+            entrants += sound_networks_of(run, simulations, networks, label, game, left_out)
     for specification in [*named, *(usual_anchors(game) if anchors is None else anchors)]:
         entrants.append(player_named(specification, game))
     entrants = without_twins(entrants)

@@ -4,6 +4,7 @@ import itertools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -46,17 +47,24 @@ class Rated:
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            "name": self.entrant.name,
-            "player": self.entrant.specification,
-            "run": self.entrant.run,
-            "generation": self.entrant.generation,
-            "places": [list(place) for place in self.entrant.places],
+            **self.entrant.as_dict(),
             "rating": self.rating,
             "interval": list(self.interval),
             "games": self.games,
             "points": self.points,
             "stronger_than_next": self.stronger,
         }
+
+
+@dataclass(frozen=True)
+class NotRated:
+    """Somebody whose games, if there are any, do not lead to the anchor, not even over others: a rating would be made up."""
+
+    entrant: Entrant
+    games: int
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**self.entrant.as_dict(), "games": self.games}
 
 
 @dataclass(frozen=True)
@@ -83,12 +91,26 @@ class Ratings:
     scale: Scale
     anchor: str
     rated: tuple[Rated, ...]
-    games: int
+    not_rated: tuple[NotRated, ...]
+    games: int  # that the fit is of
     advantage: float  # of moving first, in points of the scale
     draw_share: float  # of all games
     stretch: float  # how many times as large small differences are as Elo's formula would have them, draws being half wins
     scatter: float  # of pairs of games, against what single games say
     steps: tuple[Step, ...]
+
+    def rates_trained_networks_of(self, run: Path) -> bool:
+        """Any of them? The untrained one may be that of other runs, too, and says nothing about this one."""
+        here = str(run.resolve())
+        return any(folder == here and generation > 0 for one in self.rated for folder, generation in one.entrant.places)
+
+    def said_simulations(self) -> str:
+        """With how many the networks of runs play; nothing where there are none."""
+        everyone = [*(one.entrant for one in self.rated), *(one.entrant for one in self.not_rated)]
+        numbers = sorted({entrant.simulations for entrant in everyone if entrant.simulations is not None})
+        if not numbers:
+            return ""
+        return f"networks of runs with {' and '.join(map(str, numbers))} simulation{'s' * (numbers != [1])} a move"
 
     def said_stretch(self) -> str:
         """Nothing where draws are rare."""
@@ -103,6 +125,7 @@ class Ratings:
             "anchor": self.anchor,
             "anchor_rating": self.scale.anchor_rating,
             "players": [one.as_dict() for one in self.rated],
+            "not_rated": [one.as_dict() for one in self.not_rated],
             "games": self.games,
             "first_mover_advantage": self.advantage,
             "draw_share": self.draw_share,
@@ -183,21 +206,19 @@ class Rating:
 
     def _connecting(self) -> dict[Pairing, int]:
         """A unit between neighbours in the list wherever players are not yet connected by games."""
-        group = list(range(len(self.keys)))
-
-        def root(number: int) -> int:
-            while group[number] != number:
-                number = group[number]
-            return number
-
-        for a, b in self.file.played(self.keys):
-            group[root(a)] = root(b)
-        plan: dict[Pairing, int] = {}
+        group, plan = self._groups(), {}
         for number in range(1, len(group)):
-            if root(number) != root(number - 1):
+            if group[number] != group[number - 1]:
                 plan[number - 1, number] = 1
-                group[root(number)] = root(number - 1)
+                group = _joined(group, number - 1, number)
         return plan
+
+    def _groups(self) -> list[int]:
+        """[players]: the same number for all whom games connect, if only over others."""
+        group = list(range(len(self.keys)))
+        for a, b in self.file.played(self.keys):
+            group = _joined(group, a, b)
+        return group
 
     def _units_left(self) -> Callable[[int, int], int]:
         """Two players who meet again from an opening may only repeat themselves: each opening is played once."""
@@ -252,24 +273,22 @@ class Rating:
 
     # -- answers -------------------------------------------------------------------------------------------------------
     def ratings(self, scale: Scale, replicates: int = 1000) -> Ratings:
-        """From all games so far."""
-        results = self.file.results(self.keys)
+        """From all games so far of those whom games connect with the anchor; nothing is known about the others."""
+        group = self._groups()
+        members = [number for number in range(len(group)) if group[number] == group[self.anchor]]
+        keys = [self.keys[number] for number in members]
+        results = self.file.results(keys)
         if not len(results.games):
-            raise BadInput("No games have been played yet, so nothing can be rated.")
-        fit = fit_strengths(results, self.anchor)
-        scatter = scatter_of_pairs(results, fit, *self.file.pairs(self.keys))
+            raise BadInput(self._said_nothing())
+        fit = fit_strengths(results, members.index(self.anchor))
+        scatter = scatter_of_pairs(results, fit, *self.file.pairs(keys))
         intervals = bootstrap_intervals(results, fit, self.seed, replicates, scatter=scatter)
-        points, games = np.zeros(len(self.keys)), np.zeros(len(self.keys))
-        first_points = results.counts[:, 0] + results.counts[:, 1] / 2
-        np.add.at(points, results.first, first_points)
-        np.add.at(points, results.second, results.games - first_points)
-        np.add.at(games, results.first, results.games)
-        np.add.at(games, results.second, results.games)
-        ranked = sorted(range(len(self.entrants)), key=lambda number: -fit.strengths[number])
+        points, games = results.totals()
+        ranked = sorted(range(len(members)), key=lambda number: -fit.strengths[number])
         below: list[int | None] = [*ranked[1:], None]
         rated = [
             Rated(
-                self.entrants[number],
+                self.entrants[members[number]],
                 scale.rating(fit.strengths[number]),
                 (scale.rating(intervals[number, 0]), scale.rating(intervals[number, 1])),
                 int(games[number]),
@@ -283,28 +302,42 @@ class Rating:
             scale,
             self.entrants[self.anchor].name,
             tuple(rated),
+            tuple(self._not_rated(members)),
             int(results.games.sum()),
             scale.points * fit.advantage,
             float(results.counts[:, 1].sum() / results.games.sum()),
             fit.stretch,
             scatter,
-            tuple(self._steps(fit, scale)),
+            tuple(self._steps(dict(zip(members, fit.strengths.tolist(), strict=True)), scale)),
         )
 
-    def _steps(self, fit: Fit, scale: Scale) -> list[Step]:
-        """From network to network of each run."""
+    def _said_nothing(self) -> str:
+        if not self.games:
+            return "No games have been played yet, so nothing can be rated."
+        name = self.entrants[self.anchor].name
+        return f"The anchor {name} has no games, so nothing can be rated; play some (--games) or choose another (--anchor)."
+
+    def _not_rated(self, members: Sequence[int]) -> Iterator[NotRated]:
+        """Everyone else."""
+        _, games = self.file.results(self.keys).totals()
+        for number, entrant in enumerate(self.entrants):
+            if number not in members:
+                yield NotRated(entrant, int(games[number]))
+
+    def _steps(self, strengths: Mapping[int, float], scale: Scale) -> list[Step]:
+        """From network to network of each run; strengths: by number, of those who are rated."""
         matrix, steps = self.matrix(), []
         rows = {number: row for row, number in enumerate(self._networks())}
         runs: dict[str, list[tuple[int, int]]] = {}  # generation and number of each network
-        for number, entrant in enumerate(self.entrants):
-            for run, generation in entrant.places:
+        for number in strengths:
+            for run, generation in self.entrants[number].places:
                 runs.setdefault(run, []).append((generation, number))
         for run, networks in runs.items():
             for (before, a), (after, b) in itertools.pairwise(sorted(networks)):
                 found = matrix.scores[rows[b], rows[a]]
                 score = None if np.isnan(found) else float(found)
                 by_match = None if score is None else wandhoven_difference(score)
-                fitted = scale.points * float(fit.strengths[b] - fit.strengths[a])
+                fitted = scale.points * (strengths[b] - strengths[a])
                 steps.append(Step(run, before, after, fitted, score, by_match))
         return steps
 
@@ -327,3 +360,8 @@ class Rating:
         first_points, played = results.counts[:, 0].sum() + results.counts[:, 1].sum() / 2, results.counts.sum()
         first_score = float(first_points / played) if played else None
         return Matrix(tuple(entrant.name for entrant in networks), scores, games, first_score)
+
+
+def _joined(group: Sequence[int], a: int, b: int) -> list[int]:
+    """[players]: the groups of a and b made one."""
+    return [group[a] if one == group[b] else one for one in group]

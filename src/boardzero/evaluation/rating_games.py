@@ -24,6 +24,7 @@ class RatedGame:
     keys: tuple[str, str]  # who had the first and who the second side
     outcome: int  # 0: the first side won, 1: drawn, 2: it lost
     opening: str  # the start and the moves that were given: the two games of a pair share them
+    moves: str  # all of them; a game with the same players, opening and moves is the same game
 
     @property
     def points(self) -> float:
@@ -32,14 +33,21 @@ class RatedGame:
 
 
 class RatingGames:
-    """Games of one kind of board from a file; damaged lines, and games of others, are left out."""
+    """Games of one kind of board: of a file that new ones are added to, and of others that are only read.
 
-    def __init__(self, path: Path, game: str) -> None:
+    Damaged lines, and games of other boards, are left out. A game that stands in several files counts once: runs are copied,
+    and players who leave nothing to chance repeat themselves.
+    """
+
+    def __init__(self, path: Path, game: str, others: Iterable[Path] = ()) -> None:
         self.path, self.game = path, game
-        self.games: list[RatedGame] = []
-        self.damaged = 0
-        if path.is_file():
-            self._read()
+        self.damaged: dict[Path, int] = {}  # how many lines of which file
+        found: dict[RatedGame, None] = {}  # in order, each once
+        files = {file.resolve(): file for file in (*others, path)}  # each once, too, however it is called
+        for file in files.values():
+            if file.is_file():
+                self._read(file, found)
+        self.games = list(found)
 
     def append(self, played: Sequence[tuple[tuple[str, str], GameRecord]]) -> None:
         """Add games with the keys of their players; they are on the disk when this returns."""
@@ -59,24 +67,26 @@ class RatingGames:
             raise BadInput(f"Rated games cannot be written to '{self.path}': {error.strerror or error}.") from None
         self.games += [game for keys, record in played if (game := _rated(keys, asdict(record))) is not None]
 
-    def _read(self) -> None:
+    def _read(self, path: Path, found: dict[RatedGame, None]) -> None:
         try:
-            lines = self.path.read_bytes().decode(errors="replace").split("\n")  # other line ends may stand in a name
+            lines = path.read_bytes().decode(errors="replace").split("\n")  # other line ends may stand in a name
         except OSError as error:
-            raise BadInput(f"Rated games cannot be read from '{self.path}': {error.strerror or error}.") from None
-        understood = 0
+            raise BadInput(f"Rated games cannot be read from '{path}': {error.strerror or error}.") from None
+        understood = damaged = 0
         for line in filter(str.strip, lines):
             try:
                 content = json.loads(line)
                 first, second = content["keys"]
                 game = _rated((first, second), content)
                 if game is not None and content["game"] == self.game:
-                    self.games.append(game)
+                    found[game] = None
                 understood += 1
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-                self.damaged += 1
-        if self.damaged and not understood:
-            raise BadInput(f"'{self.path}' holds something else than rated games; choose another file.")
+                damaged += 1
+        if damaged and not understood and path == self.path:
+            raise BadInput(f"'{path}' holds something else than rated games; choose another file.")
+        if damaged:
+            self.damaged[path] = damaged
 
     # -- what the fit takes ----------------------------------------------------------------------------------------------
     def results(self, keys: Sequence[str]) -> Results:
@@ -145,4 +155,4 @@ def _rated(keys: tuple[str, str], content: Mapping[str, Any]) -> RatedGame | Non
         return None
     words = content["moves"].split()
     moves = words if len(words) == content["plies"] else list(content["moves"])  # some games write moves without spaces
-    return RatedGame(keys, outcome, " ".join([content["start"], *moves[: content["opening"]]]))
+    return RatedGame(keys, outcome, " ".join([content["start"], *moves[: content["opening"]]]), " ".join(moves))

@@ -51,6 +51,15 @@ class Results:
         """[rows]"""
         return self.counts.sum(axis=-1)
 
+    def totals(self) -> tuple[Floats, Floats]:
+        """[players] each: points and games."""
+        points, games = np.zeros(self.players), np.zeros(self.players)
+        of_first = self.counts[:, 0] + self.counts[:, 1] / 2
+        for players, won in ((self.first, of_first), (self.second, self.games - of_first)):
+            np.add.at(points, players, won)
+            np.add.at(games, players, self.games)
+        return points, games
+
 
 @dataclass(frozen=True)
 class Fit:
