@@ -264,7 +264,7 @@ def ratings(system: System, game: Game, networks: dict[str, Entrant], out: Path)
     rating = Rating(game, entrants, RatingGames(out / f"{system.preset}.jsonl", game.specification), entrants.index(anchors[0]))
     rating.play(max(0, system.rating_games - rating.games), lambda _: None)
     by_key = {one.entrant.key: one for one in rating.ratings(scale_named("elo")).rated}
-    return {column: _with_interval(by_key[network.key]) for column, network in networks.items()}
+    return {column: _with_interval(by_key[network.key]) for column, network in networks.items() if network.key in by_key}
 
 
 def versions(system: System, run: Path) -> Figures:
@@ -275,8 +275,10 @@ def versions(system: System, run: Path) -> Figures:
     rating = Rating(system.rules, entrants, RatingGames(run / "ratings.jsonl", system.rules.specification), 0)
     rating.play(max(0, system.rating_games - rating.games), lambda _: None)
     answer = rating.ratings(scale_named("wandhoven"))
-    last = next(one for one in answer.rated if one.entrant.key == entrants[-1].key)
+    last = next((one for one in answer.rated if one.entrant.key == entrants[-1].key), None)
     gains = [step.fitted for step in answer.steps]
+    if last is None or not gains:  # too few games
+        return {}
     return {"rating_e": _with_interval(last), "gain_e": f"{sum(gains) / len(gains):+.0f} ({len(gains)} steps)"}
 
 
