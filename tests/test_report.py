@@ -148,6 +148,7 @@ def test_settings_are_compared_with_those_that_are_usual_for_the_game(tmp_path: 
     folder.append_event(generation_done(1))
     page = write_report([folder.path])[0].read_text()
     assert set(re.findall(r"<td>([\w.]+)</td><td>[^<]*</td><td>usually", page)) <= {"minutes", "generations"}
+    assert "4 blocks × 32 channels (6 × 64 after 12 % of the run)" in page, "a network that grows is shown as what it becomes"
 
 
 def test_it_is_said_whom_a_network_met(trained: Path) -> None:

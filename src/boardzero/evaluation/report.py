@@ -100,8 +100,10 @@ def _several(runs: Sequence[RunHistory]) -> Page:
 
 
 def _network(settings: RunSettings) -> str:
-    network = settings.network
+    network, growth = settings.network, settings.growth
     shape = f"{network.blocks} block{'s' * (network.blocks != 1)} × {network.channels} channels"
+    if growth.share:
+        shape += f" ({growth.blocks} × {growth.channels} after {100 * growth.share:g} % of the run)"
     return shape if network.kind in ("residual", "convolutional") else f"{network.kind}'s network"
 
 
