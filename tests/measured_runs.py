@@ -27,7 +27,7 @@ def rated(path: Path, scale: str, anchor: str, *players: tuple[Path, int, float]
     """Leave ratings in a run's folder, as `boardzero rate` does."""
     listed = [
         {"name": f"{run.name} {generation}", "run": str(run), "generation": generation, "rating": rating,
-         "interval": [rating - 9, rating + 9], "games": 40, "places": [[str(run), generation]]}
+         "interval": [rating - 9, rating + 9], "games": 40, "simulations": 32, "places": [[str(run), generation]]}
         for run, generation, rating in players
     ]  # fmt: skip
     content = {"game": "tictactoe", "games": 80, "scale": scale, "anchor": anchor, "anchor_rating": 0.0, "players": listed}

@@ -174,6 +174,7 @@ def test_a_report_shows_the_ratings_of_its_own_run(tmp_path: Path) -> None:
         history = read_history(path, "run")
         assert [one["rating"] for one in history.own_ratings()] == [rating]
         page = write_report([path])[0].read_text()
+        assert "networks with 32 simulations a move" in page
         assert f"<b>{rating}</b>" in page and not any(f"<b>{other}</b>" in page for other in {300, 500, 700} - {rating})
     moved = tmp_path / "c" / "other"
     moved.parent.mkdir()

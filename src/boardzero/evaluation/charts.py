@@ -155,7 +155,9 @@ def _rating_chart(key: str, title: str, scale: str, members: Sequence[tuple[int,
             if one["generation"] is None:
                 anchors.setdefault(one["name"], one)
     shapes, notes = _anchor_lines(list(anchors.values()))
-    return Chart(key, title, "With 95 % intervals; dotted lines are players that never change. From boardzero rate.",
+    thought = sorted({one["simulations"] for _, run in members for one in run.own_ratings() if one.get("simulations")})
+    how = f", networks with {' and '.join(map(str, thought))} simulations a move" if thought else ""
+    return Chart(key, title, f"With 95 % intervals{how}; dotted lines are players that never change. From boardzero rate.",
                  traces, layout("minutes of training", scale, shapes=shapes, annotations=notes,
                                 yaxis={"rangemode": "normal"}, height=420,
                                 margin={"l": 58, "r": 112, "t": 10, "b": 44}))  # fmt: skip

@@ -52,6 +52,7 @@ class RatedPlayer(Form):
     rating: float
     interval: tuple[float, float]
     games: int
+    simulations: int | None = None
     places: list[tuple[str, int]] = []
 
 
