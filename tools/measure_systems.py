@@ -243,7 +243,8 @@ def mistakes(system: System, game: Game, network: Entrant) -> Figures:
         beyond = 100 * (habits.chosen[habits.favourite] - habits.perfect[habits.favourite])
         figures["favourite"] = f"{game.action_to_text(habits.favourite)}, in {beyond:.1f} % of positions beyond its due"
         for row, missed in (("missed_wins", habits.wins), ("missed_blocks", habits.blocks)):
-            figures[row] = f"{percent(missed.share, 1)} of {missed.positions}; {missed.costly} times it cost something"
+            if missed.positions:
+                figures[row] = f"{percent(missed.share, 1)} of {missed.positions}; {missed.costly} times it cost something"
     return figures
 
 
