@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from test_command_line import boardzero
 
+from boardzero.storage.database import Database
+
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
 
@@ -29,6 +31,7 @@ COMMANDS = [
     if line.startswith("boardzero ") and not line.startswith(("boardzero bench", "boardzero serve"))  # tested by themselves
 ]
 RUN = "runs/first"
+LOG = "log.sqlite"
 SHORTER = {  # by the command: no long training, no games to the end
     "train": {"--minutes": "0.05"},
     "match": {"--games": "2", "--seconds-per-move": "5"},
@@ -40,9 +43,10 @@ TYPED = {"play": "quit\n", "engine": "ABOUT\nEND\n"}  # by a person or a program
 
 @pytest.fixture(scope="module")
 def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the command that trains leaves."""
+    """What the command that trains leaves, and beside it a log."""
     command = next(command for command in COMMANDS if RUN in command and " train " in command)
     folder = tmp_path_factory.mktemp("readme") / "run"
+    Database(str(folder.parent / LOG)).prepare()
     assert run_shortened(command, folder).returncode == 0
     return folder
 
@@ -54,7 +58,7 @@ def run_shortened(command: str, folder: Path) -> "subprocess.CompletedProcess[st
             words[words.index(option) + 1] = value
         else:
             words += [option, value]
-    database = str(folder.parent / "log.sqlite")
+    database = str(folder.parent / LOG)
     return boardzero(*words, input=TYPED.get(words[0], ""), env={**os.environ, "BOARDZERO_DATABASE": database})
 
 
