@@ -42,7 +42,7 @@ def new_learner(**settings: object) -> Learner:
     torch.set_num_threads(1)
     network = SMALL.model_copy(update={"value": settings.pop("value_head", "scalar")})
     built = build_network(network, find_game("tictactoe"), seed=1)
-    return Learner(built, TrainingSettings.model_validate(settings), device="cpu")
+    return Learner(built, TrainingSettings.model_validate({"precision": "float", **settings}), device="cpu")
 
 
 def train(learner: Learner, parts: list[Batch], progress: float = 0.0) -> None:
@@ -52,6 +52,34 @@ def train(learner: Learner, parts: list[Batch], progress: float = 0.0) -> None:
 
 def weights_of(learner: Learner) -> bytes:
     return b"".join(tensor.numpy().tobytes() for tensor in learner.state().values())
+
+
+# -- precision --------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("renormalised", [False, True])
+def test_learning_with_16_bits_leads_where_32_bits_lead(renormalised: bool) -> None:
+    game, parts = find_game("tictactoe"), batches(30)
+    shape = SMALL.model_copy(update={"renormalised": renormalised})
+    losses: dict[str, float] = {}
+    for precision in ("float", "bfloat16"):
+        settings = TrainingSettings.model_validate({"precision": precision, "learning_rate": 0.01})
+        learner = Learner(build_network(shape, game, seed=1), settings, device="cpu")
+        before = learner.validate(parts)
+        train(learner, parts)
+        assert all(
+            parameter.grad is not None and parameter.grad.dtype == torch.float32 for parameter in learner.network.parameters()
+        )
+        losses[precision] = learner.validate(parts)
+        assert losses[precision] < 0.95 * before
+    assert losses["bfloat16"] != losses["float"]
+    assert losses["bfloat16"] == pytest.approx(losses["float"], rel=0.02)
+
+
+def test_16_bits_are_used_where_the_processor_is_fast_with_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts, losses = batches(1), {}
+    for precision, fast in (("float", True), ("bfloat16", False), ("auto", False), ("auto", True)):
+        monkeypatch.setattr("boardzero.network.precision.is_fast_with_bfloat16", lambda fast=fast: fast)
+        losses[precision, fast] = new_learner(precision=precision).validate(parts)
+    assert losses["auto", False] == losses["float", True] != losses["bfloat16", False] == losses["auto", True]
 
 
 # -- losses -----------------------------------------------------------------------------------------------------------

@@ -119,7 +119,18 @@ def test_fewer_positions_of_large_boards_are_tried_and_none_is_only_an_opening()
     ],
 )
 def test_processor_that_is_fast_with_bytes_says_so(description: str, fast: bool) -> None:
-    assert precision.has_fast_instructions(description) is fast
+    assert precision.has_instructions(description, precision.BYTE_INSTRUCTIONS) is fast
+
+
+def test_processor_that_is_fast_with_16_bits_says_so() -> None:
+    descriptions = {
+        "flags: avx512_bf16": True,
+        "flags: avx2 amx_bf16": True,
+        "flags: avx512_vnni": False,
+        "Features: bf16": False,
+    }
+    for description, fast in descriptions.items():
+        assert precision.has_instructions(description, precision.BFLOAT16_INSTRUCTIONS) is fast
 
 
 def test_evaluator_of_a_file_is_rounded_with_and_without_its_onnx_file(tmp_path: Path) -> None:

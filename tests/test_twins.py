@@ -18,12 +18,14 @@ from boardzero.replay.columns import GameColumns
 from boardzero.replay.positions import PositionMemory
 from boardzero.replay.sampler import Batch, BatchMaker, draw_positions
 from boardzero.settings.network import NetworkSettings
+from boardzero.settings.precision import TrainingPrecision
 from boardzero.settings.training import TrainingSettings
 from boardzero.training.learner import Learner, LossReport
 from boardzero.training.losses import Losses
 
 GAME = find_game("tictactoe")
 SIZE = 192  # enough for three parts
+PRECISIONS: tuple[TrainingPrecision, ...] = ("float", "bfloat16")
 PLAIN = NetworkSettings(blocks=1, channels=8, batch_norm=False, plies_left=True, final_board=True)
 NORMALISED = NetworkSettings(blocks=1, channels=8)
 
@@ -47,10 +49,15 @@ def batches(count: int) -> list[Batch]:
 
 
 def trained(
-    network: NetworkSettings, threads: int, parts: list[Batch], clip: float = 0.0, at_once: int = 1000
+    network: NetworkSettings,
+    threads: int,
+    parts: list[Batch],
+    clip: float = 0.0,
+    at_once: int = 1000,
+    precision: TrainingPrecision = "float",
 ) -> tuple[Learner, LossReport]:
     """at_once: steps of each training."""
-    settings = TrainingSettings(batch=SIZE, optimizer="sgd", learning_rate=0.05, clip=clip)
+    settings = TrainingSettings(precision=precision, batch=SIZE, optimizer="sgd", learning_rate=0.05, clip=clip)
     learner = Learner(build_network(network, GAME, seed=1), settings, device="cpu")
     learner.use_threads(threads)
     following, left = iter(parts), len(parts)
@@ -72,6 +79,14 @@ def test_gradient_by_parts_is_that_of_the_whole_batch(threads: int, clip: float)
     assert shared_report.value == pytest.approx(alone_report.value, rel=1e-4)
     assert shared_report.plies_left == pytest.approx(alone_report.plies_left, rel=1e-4)
     assert shared_report.final_board == pytest.approx(alone_report.final_board, rel=1e-4)
+
+
+def test_threads_learn_with_16_bits_too() -> None:
+    parts = batches(4)
+    exact, rounded = (trained(NORMALISED, 2, parts, precision=precision)[1] for precision in PRECISIONS)
+    assert rounded.policy != exact.policy
+    assert rounded.policy == pytest.approx(exact.policy, rel=0.02)
+    assert rounded.value == pytest.approx(exact.value, rel=0.05)
 
 
 def test_training_by_parts_is_the_same_twice() -> None:
@@ -97,7 +112,7 @@ def test_running_means_are_those_of_all_parts() -> None:
 
 def test_weights_that_are_restored_are_those_of_all_threads() -> None:
     parts = batches(4)
-    settings = TrainingSettings(batch=SIZE, optimizer="sgd", learning_rate=0.05)
+    settings = TrainingSettings(precision="float", batch=SIZE, optimizer="sgd", learning_rate=0.05)
     first, _ = trained(NORMALISED, 2, parts[:2])
     resumed = Learner(build_network(NORMALISED, GAME, seed=9), settings, device="cpu")
     resumed.use_threads(2)
@@ -117,7 +132,7 @@ def test_a_smaller_batch_between_others_counts_for_all_threads() -> None:
 
 
 def test_failure_of_a_thread_is_heard_and_leaves_no_thread_behind() -> None:
-    learner = Learner(build_network(PLAIN, GAME, seed=1), TrainingSettings(batch=SIZE), device="cpu")
+    learner = Learner(build_network(PLAIN, GAME, seed=1), TrainingSettings(precision="float", batch=SIZE), device="cpu")
     learner.use_threads(2)
     (batch,) = batches(1)
     batch.policy[-1] = np.nan
@@ -137,7 +152,7 @@ def test_failure_of_a_thread_is_heard_and_leaves_no_thread_behind() -> None:
 
 
 def test_small_batches_are_not_divided() -> None:
-    learner = Learner(build_network(PLAIN, GAME, seed=1), TrainingSettings(batch=32), device="cpu")
+    learner = Learner(build_network(PLAIN, GAME, seed=1), TrainingSettings(precision="float", batch=32), device="cpu")
     learner.use_threads(2)
     assert torch.get_num_threads() == 2
     learner.close()

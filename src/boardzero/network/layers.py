@@ -40,7 +40,7 @@ class Renormalisation(nn.BatchNorm2d):
             return super().forward(features)
         assert self.running_mean is not None and self.running_var is not None and self.num_batches_tracked is not None
         with torch.no_grad():
-            variance, mean = torch.var_mean(features, (0, 2, 3), correction=0)
+            variance, mean = torch.var_mean(features.float(), (0, 2, 3), correction=0)
             running = (self.running_var + self.eps).sqrt()
             scale = ((variance + self.eps).sqrt() / running).clamp(1 / MOST_SCALE, MOST_SCALE)
             shift = ((mean - self.running_mean) / running).clamp(-MOST_SHIFT, MOST_SHIFT)

@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from boardzero.settings.precision import TrainingPrecision
 from boardzero.settings.specification import Parameters
 
 
@@ -36,6 +37,9 @@ class TrainingSettings(Parameters):
         description="with epochs: share of positions that are only tested on; the best epoch's weights stay",
     )
     batch: int = Field(512, ge=1, description="positions in a training step")
+    precision: TrainingPrecision = Field(
+        "auto", description="of products, on processors: auto takes bfloat16 (16 bits) where the processor is fast with it"
+    )
     optimizer: Literal["sgd", "adam", "adamw"] = Field("adamw", description="how weights follow their gradients")
     learning_rate: float = Field(2e-3, gt=0, description="at the beginning")
     momentum: float = Field(0.9, ge=0, lt=1, description="of sgd")

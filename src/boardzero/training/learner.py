@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from boardzero.errors import BadInput
 from boardzero.network.model import Network
+from boardzero.network.precision import learns_in_bfloat16
 from boardzero.replay.sampler import Batch
 from boardzero.settings.training import TrainingSettings
 from boardzero.training.epochs import EpochBatches
@@ -47,6 +48,7 @@ class Learner:
         self.playing = copy.deepcopy(self.network) if settings.averaging else self.network
         self.optimizer = _optimizer(self.network, settings)
         self.steps = 0
+        self._bfloat16 = self.device.type == "cpu" and learns_in_bfloat16(settings.precision)
         self._twins: Twins | None = None
 
     def use_threads(self, threads: int) -> None:
@@ -112,7 +114,9 @@ class Learner:
             torch.from_numpy(part).to(self.device)
             for part in (batch.planes, batch.policy, target, batch.weight, batch.legal, batch.plies_left, batch.final_board)
         )
-        logits, value, *outputs = network(planes.contiguous(memory_format=torch.channels_last))
+        with torch.autocast("cpu", torch.bfloat16, enabled=self._bfloat16):
+            judged = network(planes.contiguous(memory_format=torch.channels_last))
+        logits, value, *outputs = (output.float() for output in judged)
         besides, nothing = dict(zip(self.network.settings.besides, outputs, strict=True)), weight.new_zeros(())
         return Losses(
             policy_loss(logits, policy, weight, self.settings.policy_loss, legal if self.settings.legal_only else None),
