@@ -27,10 +27,11 @@ class PlainLatrunculi:
     moves: int = 0
     most_quiet: int = 100
     most_moves: int = 500
+    least: int = 1
     result: str = ""  # "" while the game goes on, "draw", or the winner: "0", "1"
 
     @classmethod
-    def from_board(cls, text: str, most_quiet: int, most_moves: int) -> "PlainLatrunculi":
+    def from_board(cls, text: str, most_quiet: int, most_moves: int, least: int) -> "PlainLatrunculi":
         """From a board as `board` writes it; whether it is finished is not looked at."""
         rows, side, *counters = text.split()
         lines = rows.split("/")
@@ -49,6 +50,7 @@ class PlainLatrunculi:
             moves=counted.get("ply", 0),
             most_quiet=most_quiet,
             most_moves=most_moves,
+            least=least,
         )
 
     def copy(self) -> "PlainLatrunculi":
@@ -142,7 +144,7 @@ class PlainLatrunculi:
             after.turn = self.turn
             after.move(squares[source], squares[target])
             after.turn = 1 - self.turn
-        if len(after.men[after.turn]) == 1:
+        if len(after.men[after.turn]) <= self.least:
             after.result = str(self.turn)
         elif after.quiet == after.most_quiet or after.moves == after.most_moves:
             after.result = "draw"

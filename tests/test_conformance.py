@@ -37,6 +37,8 @@ GAMES = [
     "latrunculi:start=rows",
     "latrunculi:start=random",
     "latrunculi:start=uneven",
+    "latrunculi:start=hunt",
+    "latrunculi:start=random,least=12",
 ]
 
 

@@ -175,6 +175,14 @@ def test_a_side_with_one_man_left_loses(side: str, drawing: str, winner: int) ->
     assert position.legal_moves() == []
 
 
+def test_a_side_that_is_left_with_the_least_men_loses() -> None:
+    drawing = "XO.. .... XoX. ..O."
+    for least, over in ((1, False), (2, True)):
+        position = drawn(drawing, least=least)
+        position.play("xb2")
+        assert position.over is over and position.winner == (0 if over else None)
+
+
 def test_moves_without_a_removal_make_a_draw() -> None:
     position = drawn(CAPTURED, quiet=3)
     for move in ("a1-b1", "a6-a5"):

@@ -14,11 +14,11 @@ from boardzero.games.latrunculi import Latrunculi
 from boardzero.games.rules import Outcome, State
 
 SIZES = (4, 6, 8)
-STARTS = ("placement", "rows", "random", "uneven")
+STARTS = ("placement", "rows", "random", "uneven", "hunt")
 
 
 def plain(game: Latrunculi, state: State) -> PlainLatrunculi:
-    return PlainLatrunculi.from_board(game.board_to_text(state), game.quiet, game.limit)
+    return PlainLatrunculi.from_board(game.board_to_text(state), game.quiet, game.limit, game.least)
 
 
 def result(game: Latrunculi, state: State) -> str:
@@ -52,6 +52,14 @@ def test_random_games_in_lock_step_with_the_plain_rules(size: int, games: int, s
     game = latrunculi(size, start=start, quiet=40, limit=150)
     for seed in range(games):
         play_in_lock_step(game, seed, greed=0.5)
+
+
+@pytest.mark.parametrize("start", STARTS[:-1])
+@pytest.mark.parametrize(("size", "least"), [(4, 3), (6, 5), (8, 14)])
+def test_shorter_games_in_lock_step_with_the_plain_rules(size: int, least: int, start: str) -> None:
+    game = latrunculi(size, start=start, quiet=80, limit=200, least=least)
+    ends = {play_in_lock_step(game, seed, greed=0.9) for seed in range(12)}
+    assert Outcome.MOVER_WON in ends
 
 
 @pytest.mark.slow

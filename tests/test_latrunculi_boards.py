@@ -14,7 +14,7 @@ from boardzero.games.rules import Outcome
 SIZES = (4, 6, 8)
 
 
-# -- the four starts ---------------------------------------------------------------------------------------------------
+# -- the five starts ---------------------------------------------------------------------------------------------------
 def test_men_are_placed_in_turn_on_free_squares() -> None:
     position = Position(latrunculi(4, start="placement"))
     assert position.legal_moves() == [f"@{file}{rank}" for rank in "4321" for file in "abcd"]
@@ -92,6 +92,18 @@ def test_uneven_starts_are_random_ones_that_have_lost_men_on_each_side(size: int
     )
 
 
+@pytest.mark.parametrize(
+    ("size", "many", "few"), [(4, {3, 4}, {2}), (6, {7, 8, 9}, {2, 3}), (8, {12, 13, 14, 15, 16}, {2, 3, 4})]
+)
+def test_hunts_leave_one_side_nearly_all_men_and_the_other_few(size: int, many: set[int], few: set[int]) -> None:
+    game, counts = latrunculi(size, start="hunt"), set()
+    for seed in range(300):
+        cells = game.cells(game.initial_state(seed))
+        counts.add((int(np.count_nonzero(cells == 1)), int(np.count_nonzero(cells == 2))))
+    assert counts == {(m, f) for m in many for f in few} | {(f, m) for m in many for f in few}
+    assert game.varied_start
+
+
 def test_random_starts_use_every_square_equally() -> None:
     game = latrunculi(4, start="random")
     starts = np.array([game.cells(game.initial_state(seed)) for seed in range(2000)])
@@ -111,20 +123,21 @@ def test_placing_counts_towards_no_limit() -> None:
 def test_planes_show_free_and_captured_men_and_counters_for_the_player_to_move() -> None:
     position = drawn("XoX. .... O... ..OX", "O", "quiet=20 ply=100", quiet=80, limit=400)
     planes = position.game.encoded(position.state)
-    assert len(planes) == len(position.game.planes) == 8
+    assert len(planes) == len(position.game.planes) == 10
     assert [[f"{row}{column}" for row, column in zip(*np.nonzero(plane), strict=True)] for plane in planes[:4]] == [
         ["20", "32"],
         ["01"],
         ["00", "02", "33"],
         [],
     ]
-    assert [float(np.unique(plane).item()) for plane in planes[4:]] == [0, 0, 0.25, 0.25]
+    assert [float(np.unique(plane).item()) for plane in planes[4:]] == [0, 0, 0.25, 0.25, 0.5, 0.5]
 
 
 def test_planes_show_the_men_in_hand() -> None:
     position = Position(latrunculi(4, start="placement"), "@a1 @b1 @c1")
     planes = position.game.encoded(position.state)
     assert np.all(planes[4] == 0.75) and np.all(planes[5] == 0.5)
+    assert np.all(planes[8:] == 0.75)  # men in hand can still be lost
     assert np.count_nonzero(planes[0]) == 1 and np.count_nonzero(planes[2]) == 2
 
 
@@ -146,9 +159,13 @@ def test_games_are_named_and_found_again() -> None:
     [
         ("latrunculi:size=5", "size should be a multiple of 2"),
         ("latrunculi:size=10", "size should be less than or equal to 8"),
-        ("latrunculi:start=middle", "start should be 'placement', 'rows', 'random' or 'uneven'"),
-        ("latrunculi:start=rows,seed=3", "seed=3 has no meaning with start=rows; it goes with start=random or uneven"),
+        ("latrunculi:start=middle", "start should be 'placement', 'rows', 'random', 'uneven' or 'hunt'"),
+        ("latrunculi:start=rows,seed=3", "seed=3 has no meaning with start=rows; it goes with start=random, uneven or hunt"),
         ("latrunculi:quiet=0", "quiet should be greater than or equal to 1"),
+        ("latrunculi:least=0", "least should be greater than or equal to 1"),
+        ("latrunculi:size=4,least=4", "least=4 is too many on 4×4, where each side has 4 men"),
+        ("latrunculi:start=hunt,least=3", "start=hunt leaves one side few men, so that least=3 has no meaning"),
+        ("latrunculi:least=16", "least should be less than or equal to 15"),
         ("latrunculi:limit=4096", "limit should be less than or equal to 4095"),
     ],
 )
@@ -181,6 +198,40 @@ def test_parameters_that_make_no_game_are_refused(specification: str, sentence: 
 def test_boards_that_cannot_be_are_refused(board: str, sentence: str) -> None:
     with pytest.raises(BadInput, match=sentence):
         latrunculi(4, start="placement").board_from_text(board)
+
+
+@pytest.mark.parametrize(
+    ("board", "sentence"),
+    [
+        ("XXX./..../..../...O X", "O has one man on the board; 2 to 4 are possible"),
+        ("XX../..../..../..OO X", "Both sides have 2 men on the board"),
+        ("XXX./..../..../..OO X", "X has won on this board already"),
+        ("XXX./..../..../..OO O quiet=2 ply=2", "O has 2 men left, so the last move was a removal"),
+    ],
+)
+def test_boards_after_a_shorter_game_are_refused(board: str, sentence: str) -> None:
+    with pytest.raises(BadInput, match=sentence):
+        latrunculi(4, least=2).board_from_text(board)
+
+
+def test_counters_and_limits_do_not_run_into_one_another() -> None:
+    game = latrunculi(8, quiet=1023, limit=4095, least=15)
+    board = game.board_to_text(game.initial_state()) + " quiet=1022 ply=4094"
+    state = game.board_from_text(board)
+    assert game.board_to_text(state) == board and game.outcome(state) is Outcome.GOING_ON
+    drawn = game.next_state(state, game.action_from_text("a2-a3"))
+    assert game.outcome(drawn) is Outcome.DRAW and game.board_to_text(drawn).endswith("quiet=1023 ply=4095")
+
+
+def test_planes_show_how_many_removals_are_left() -> None:
+    planes = (position := drawn("XX.. X... ..OO .OO.", least=2)).game.encoded(position.state)
+    assert np.all(planes[8] == 0.25) and np.all(planes[9] == 0.5)
+
+
+def test_uneven_starts_leave_more_than_the_least_men() -> None:
+    game = latrunculi(8, start="uneven", least=12)
+    counts = {int(np.count_nonzero(game.cells(game.initial_state(seed)) == player)) for seed in range(300) for player in (1, 2)}
+    assert counts == {13, 14, 15, 16}
 
 
 def test_men_in_hand_belong_to_the_placement_start() -> None:

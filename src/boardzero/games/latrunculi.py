@@ -1,9 +1,10 @@
 """Latrunculi, the Roman game of soldiers as Ulrich Schädler reconstructed it, on 4×4, 6×6 and 8×8; size²/4 men a side.
 
-Four starts: `placement` (the default, since the game is handed down this way: the two sides place their men in turn on
+Five starts: `placement` (the default, since the game is handed down this way: the two sides place their men in turn on
 free squares), `rows` (the men fill the rows from each side's back row; rows that stay incomplete are filled from the left
-as their own side sees it), `random` (drawn from the seed) and `uneven` (drawn, too, as if much of a game were over: one side
-has any number of its men left, the other rather few than many; to learn how games end).
+as their own side sees it), `random` (drawn from the seed), `uneven` (drawn, too, as if much of a game were over: one side has
+any number of its men left, the other rather few than many) and `hunt` (drawn as if it were nearly won: on 8×8 twelve men or
+more against two to four). The last two are there to learn how games end.
 
 Then each turn is one of:
     a1-a2   a free man steps to a free neighbour, or jumps over one adjacent man, of either side, captured or not, to the
@@ -19,7 +20,8 @@ One move is judged in this order:
     4. The mover's captured men that have no two opposite captors any more, since one was captured in 2, are free.
 A captured man stays on its square, does not move and captures nobody; that is all it is, so it can be jumped over. It
 stays captured while any two opposite neighbours are free enemies, not only those that captured it. A side that is left
-with one man loses.
+with one man (`least`) loses. With `least=15` whoever is the first to remove a man of a full side wins on 8×8, with `least=12`
+the first to remove four: shorter games, to learn how men are taken.
 
 What the rules leave open is decided so:
     - Nothing is captured while men are placed, and a side with one man on the board has not lost while it has men in hand.
@@ -31,7 +33,8 @@ What the rules leave open is decided so:
       wins comes first. Passing is a move, placing is none.
 
 State, four words:
-    header    3–6 size, 7–12 men in hand (both sides), 13–22 moves since a removal, 23–32 `quiet`, 33–44 moves, 45–56 `limit`
+    header    3–6 size, 7–12 men in hand (both sides), 13–22 moves since a removal, 23–32 `quiet`, 33–44 moves, 45–56 `limit`,
+              57–60 `least` − 1
     own       the men of the player to move, as `latrunculi_captures.py` numbers squares
     other     the men of the other player
     captured  those of both that are captured: a man between two enemies may also be free, so the board does not tell
@@ -78,11 +81,11 @@ SIZE_SHIFT, SIZE_MASK = np.uint64(3), np.uint64(15)
 HAND_SHIFT, HAND_MASK = np.uint64(7), np.uint64(63)
 QUIET_SHIFT, MOST_QUIET_SHIFT, QUIET_MASK = np.uint64(13), np.uint64(23), np.uint64(1023)
 MOVES_SHIFT, MOST_MOVES_SHIFT, MOVES_MASK = np.uint64(33), np.uint64(45), np.uint64(4095)
+LEAST_SHIFT, LEAST_MASK = np.uint64(57), np.uint64(15)
 ONE_IN_HAND, ONE_QUIET, ONE_MOVE = ONE << HAND_SHIFT, ONE << QUIET_SHIFT, ONE << MOVES_SHIFT
 COUNTED_QUIET = QUIET_MASK << QUIET_SHIFT
 
-DRAWN_STARTS = ("random", "uneven")
-FEWEST_MEN = 2  # that a side still plays with
+DRAWN_STARTS = ("random", "uneven", "hunt")
 
 FIRST_CAPTURED = Piece("x", "dim red")
 SECOND_CAPTURED = Piece("o", "dim yellow")
@@ -160,6 +163,12 @@ def is_drawn(header: np.uint64) -> bool:
     return bool(quiet >= most_quiet or moves >= most_moves)
 
 
+@compiled()
+def least_men(header: np.uint64) -> int:
+    """With how many a side has lost."""
+    return signed(header >> LEAST_SHIFT & LEAST_MASK) + 1
+
+
 @apply_rule
 def apply(state: State, action: int, next_state: State) -> int:
     header = state[0] ^ TURN_BIT
@@ -177,7 +186,7 @@ def apply(state: State, action: int, next_state: State) -> int:
         next_state[1] ^= removed
         next_state[3] ^= removed
         header &= ~COUNTED_QUIET
-        if count_bits(next_state[1]) == 1:
+        if count_bits(next_state[1]) <= least_men(header):
             header |= MOVER_WON
     else:
         header += ONE_QUIET
@@ -196,10 +205,14 @@ def encode(state: State, planes: Planes) -> None:
     size = signed(header >> SIZE_SHIFT & SIZE_MASK)
     men_a_side = size * size // 4
     in_hand = signed(header >> HAND_SHIFT & HAND_MASK)  # the player to move has the odd one
-    planes[4] = (in_hand + 1) // 2 / men_a_side
-    planes[5] = in_hand // 2 / men_a_side
+    own_in_hand, other_in_hand = (in_hand + 1) // 2, in_hand // 2
+    least = least_men(header)
+    planes[4] = own_in_hand / men_a_side
+    planes[5] = other_in_hand / men_a_side
     planes[6] = signed(header >> QUIET_SHIFT & QUIET_MASK) / signed(header >> MOST_QUIET_SHIFT & QUIET_MASK)
     planes[7] = signed(header >> MOVES_SHIFT & MOVES_MASK) / signed(header >> MOST_MOVES_SHIFT & MOVES_MASK)
+    planes[8] = (count_bits(state[1]) + own_in_hand - least) / men_a_side
+    planes[9] = (count_bits(state[2]) + other_in_hand - least) / men_a_side
     for cell in range(size * size):
         row, column, shift = cell // size, cell % size, np.uint64(cell)
         own, other, held = state[1] >> shift & ONE, state[2] >> shift & ONE, captured >> shift & ONE
@@ -210,19 +223,31 @@ def encode(state: State, planes: Planes) -> None:
 
 
 class LatrunculiParameters(Parameters):
-    """The board, the start, and when a game is a draw."""
+    """The board, the start, and when a game is won or drawn."""
 
     size: int = Field(8, ge=4, le=8, multiple_of=2, description="rows and columns of the board")
-    start: Literal["placement", "rows", "random", "uneven"] = Field("placement", description="how the men come onto the board")
-    seed: int = Field(0, ge=0, description="draws the start, where start=random or uneven")
+    start: Literal["placement", "rows", "random", "uneven", "hunt"] = Field(
+        "placement", description="how the men come onto the board"
+    )
+    seed: int = Field(0, ge=0, description="draws the start, where start=random, uneven or hunt")
     quiet: int = Field(100, ge=1, le=int(QUIET_MASK), description="moves without a removal that make a draw")
     limit: int = Field(500, ge=1, le=int(MOVES_MASK), description="moves in all, without placements, that make a draw")
+    least: int = Field(1, ge=1, le=int(LEAST_MASK), description="a side that is left with so many men has lost")
+
+    @model_validator(mode="after")
+    def least_are_fewer(self) -> "LatrunculiParameters":
+        men = self.size**2 // 4
+        if self.least >= men:
+            raise ValueError(f"least={self.least} is too many on {self.size}×{self.size}, where each side has {men} men.")
+        if self.start == "hunt" and self.least > 1:
+            raise ValueError(f"start=hunt leaves one side few men, so that least={self.least} has no meaning with it.")
+        return self
 
     @model_validator(mode="after")
     def seed_is_used(self) -> "LatrunculiParameters":
         if self.seed and self.start not in DRAWN_STARTS:
             raise ValueError(
-                f"seed={self.seed} has no meaning with start={self.start}; it goes with start={' or '.join(DRAWN_STARTS)}."
+                f"seed={self.seed} has no meaning with start={self.start}; it goes with start=random, uneven or hunt."
             )
         return self
 
@@ -245,6 +270,8 @@ class Latrunculi(Game):
         "other men in hand (share)",
         "moves without a removal (share of quiet)",
         "moves (share of limit)",
+        "removals until the player to move has lost (share of the men)",
+        "removals until the other player has lost (share of the men)",
     )
     state_length = 4
 
@@ -252,6 +279,7 @@ class Latrunculi(Game):
         super().__init__(parameters)
         self.size = self.rows = self.columns = parameters.size
         self.start, self.seed, self.quiet, self.limit = parameters.start, parameters.seed, parameters.quiet, parameters.limit
+        self.least = parameters.least
         self.varied_start = self.start in DRAWN_STARTS
         self.men = self.size**2 // 4  # a side
         self.policy = PolicyLayout(
@@ -296,11 +324,15 @@ class Latrunculi(Game):
         return cells.reshape(self.size, self.size)
 
     def _drawn_men(self, stream: Stream) -> tuple[int, int]:
-        """How many an uneven start leaves each side: one of them any number, the other rather few than many."""
-        most = self.men - FEWEST_MEN + 1
-        any_number = FEWEST_MEN + draw_below(stream, most)
-        few = FEWEST_MEN + draw_below(stream, 1 + draw_below(stream, most))
-        return (few, any_number) if draw_below(stream, 2) else (any_number, few)
+        """How many an uneven start, or a hunt, leaves each side."""
+        fewest = self.least + 1  # with whom a side still plays
+        if self.start == "hunt":
+            many = self.men - draw_below(stream, 1 + self.men // 4)
+            few = fewest + draw_below(stream, min(3, self.men // 4))
+        else:
+            span = self.men - self.least
+            many, few = fewest + draw_below(stream, span), fewest + draw_below(stream, 1 + draw_below(stream, span))
+        return (few, many) if draw_below(stream, 2) else (many, few)
 
     # -- boards --------------------------------------------------------------------------------------------------------
     def cells(self, state: State) -> npt.NDArray[np.int8]:
@@ -342,6 +374,7 @@ class Latrunculi(Game):
             (self.quiet, int(MOST_QUIET_SHIFT)),
             (moves, int(MOVES_SHIFT)),
             (self.limit, int(MOST_MOVES_SHIFT)),
+            (self.least - 1, int(LEAST_SHIFT)),
         )
         own, other = (words_from_cells(_men_of(cells, player), 1)[0] for player in (turn, 1 - turn))
         return np.array([header, own, other, words_from_cells(cells > 2, 1)[0]], np.uint64)
@@ -371,17 +404,25 @@ class Latrunculi(Game):
         """How the last move left a board on which no men are in hand."""
         counts = [int(np.count_nonzero(_men_of(cells, player))) for player in (0, 1)]
         for player, count in enumerate(counts):
-            if not 1 <= count <= self.men:
-                raise BadInput(f"{self.players[player]} has {count} men on the board; 1 to {self.men} are possible.")
-        if counts[1 - turn] == 1:
-            if counts[turn] == 1:
-                raise BadInput("Both sides have one man on the board; the game ended when the first of them had.")
+            if not self.least <= count <= self.men:
+                raise BadInput(
+                    f"{self.players[player]} has {_men(count)} on the board; {self.least} to {self.men} are possible."
+                )
+        if counts[1 - turn] == self.least:
+            if counts[turn] == self.least:
+                raise BadInput(f"Both sides have {_men(self.least)} on the board; the game ended when the first of them had.")
             refuse_finished_turn(self.players[turn])
-        if counts[turn] == 1:
+        if counts[turn] == self.least:
             if header & COUNTED_QUIET:
-                raise BadInput(f"{self.players[turn]} has one man left, so the last move was a removal and quiet must be 0.")
+                raise BadInput(
+                    f"{self.players[turn]} has {_men(self.least)} left, so the last move was a removal and quiet must be 0."
+                )
             return MOVER_WON
         return DRAW if is_drawn(header) else GOING_ON
+
+
+def _men(count: int) -> str:
+    return "one man" if count == 1 else f"{count} men"
 
 
 def _men_of(cells: npt.NDArray[np.int8], player: int) -> npt.NDArray[np.bool_]:
