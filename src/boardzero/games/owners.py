@@ -34,8 +34,9 @@ def owner_rule(game: Game) -> Callable[[State], Owners]:
     strange = [piece.letter for piece, owner in zip(game.pieces, owner_of, strict=True) if owner is None]
     if strange:
         raise BadInput(
-            f"The final boards of {game.title} cannot be learned (network.final_board): whose the piece '{strange[0]}' is,"
-            f" neither its letter tells (the players are called {' and '.join(game.players)}) nor a method owners(state)."
+            f"The last boards of {game.title} cannot be learned from (network.final_board, replay.drawn_worth): whose the piece"
+            f" '{strange[0]}' is, neither its letter tells (the players are called {' and '.join(game.players)}) nor a method"
+            " owners(state)."
         )
     table = np.array(owner_of, np.int8)
     return lambda state: table[game.cells(state)]

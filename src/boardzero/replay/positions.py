@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from boardzero.games.owners import owner_rule
-from boardzero.games.rules import Game
+from boardzero.games.rules import TURN_BIT, Game
 from boardzero.replay.columns import GameColumns
-from boardzero.replay.endings import NO_ENDINGS, Endings, final_boards
+from boardzero.replay.endings import NO_ENDINGS, Endings, final_boards, worths
 from boardzero.replay.record import SparsePolicies, offsets_from
 from boardzero.replay.replaying import replay_games
 from boardzero.replay.tracing import traced_values
@@ -30,7 +30,7 @@ class Positions(NamedTuple):
     policy_counts: npt.NDArray[np.int32]  # [N]
     policy_actions: npt.NDArray[np.int32]  # [entries]
     policy_probabilities: npt.NDArray[np.float32]  # [entries]
-    results: npt.NDArray[np.float32]  # [N]  z, for the side to move
+    results: npt.NDArray[np.float32]  # [N]  z, for the side to move; less than a whole result where settings say so
     values: npt.NDArray[np.float32]  # [N]  q, for the side to move
     weights: npt.NDArray[np.float32]  # [N]
     games: npt.NDArray[np.int64]  # [N]  the number of the game among all that came into memory
@@ -93,16 +93,27 @@ class Column(Generic[Number]):
 class PositionMemory:
     """The games of the window and their positions, in the order they came."""
 
-    def __init__(self, game: Game, value_decay: float = 0.0, final_boards: bool = False) -> None:
-        """final_boards: keep how each game ended on the board; a game that does not tell is refused (BadInput)."""
-        self.game, self._value_decay = game, value_decay
+    def __init__(
+        self,
+        game: Game,
+        value_decay: float = 0.0,
+        final_boards: bool = False,
+        drawn_worth: float = 0.0,
+        discount: float = 1.0,
+    ) -> None:
+        """final_boards: keep how each game ended on the board; a game that does not tell is refused (BadInput).
+
+        drawn_worth, discount: what results come to for learning (ReplaySettings says how).
+        """
+        self.game, self._value_decay, self._drawn_worth, self._discount = game, value_decay, drawn_worth, discount
+        if final_boards or drawn_worth:
+            owner_rule(game)
         self.generations = Column(np.int32)
         self.lengths = Column(np.int32)  # plies
         self.position_counts = Column(np.int64)  # of the plies, those to be learned from
         self._per_game: list[Column[Any]] = [self.generations, self.lengths, self.position_counts]
         self._final_boards: Column[np.int8] | None = None
         if final_boards:
-            owner_rule(game)
             self._final_boards = Column(np.int8, game.rows * game.columns)
             self._per_game.append(self._final_boards)
 
@@ -123,7 +134,8 @@ class PositionMemory:
 
     def add(self, games: GameColumns) -> None:
         """Play the games again and take in what is to be learned from; a record that breaks the rules changes nothing."""
-        states, results, last_states = replay_games(self.game, games)
+        states, last_states = replay_games(self.game, games)
+        results = worths(self.game, games.results, last_states, self._drawn_worth)
         boards = final_boards(self.game, last_states) if self._final_boards is not None else None
         learned = games.learned
         lengths = np.diff(games.ply_offsets)
@@ -136,12 +148,18 @@ class PositionMemory:
         self._policy_actions.append(policies.actions)
         self._policy_probabilities.append(policies.probabilities())
         self._states.append(states)
-        self._results.append(results)
-        self._values.append(traced_values(games, self._value_decay)[learned])
-        self._weights.append(np.ones(len(results), np.float32))
+        second_to_move = states[:, 0] & TURN_BIT != 0
+        for_first = np.repeat(results, lengths)[learned]
+        plies_left = (np.repeat(lengths, lengths) - plies)[learned].astype(np.int32)
+        if self._discount < 1:
+            decided = np.repeat(games.results, lengths)[learned] != 0
+            for_first = np.where(decided, for_first * self._discount**plies_left, for_first).astype(np.float32)
+        self._results.append(np.where(second_to_move, -for_first, for_first))
+        self._values.append(traced_values(games, self._value_decay, results)[learned])
+        self._weights.append(np.ones(len(states), np.float32))
         self._games.append(np.repeat(numbers, lengths)[learned])
         self._plies.append(plies[learned].astype(np.int32))
-        self._plies_left.append((np.repeat(lengths, lengths) - plies)[learned].astype(np.int32))
+        self._plies_left.append(plies_left)
 
         if self._final_boards is not None and boards is not None:
             self._final_boards.append(boards)

@@ -54,6 +54,18 @@ class ReplaySettings(Parameters):
     value_decay: float = Field(
         0, ge=0, le=1, description="q looks ahead: how much each later search of the game, and last its result, counts for it"
     )
+    discount: float = Field(
+        1,
+        gt=0,
+        le=1,
+        description="each ply before the end multiplies z of a decided game by this: below 1, sooner wins count more",
+    )
+    drawn_worth: float = Field(
+        0,
+        ge=0,
+        lt=1,
+        description="z of a drawn game for the side that is far ahead on its last board, less if it is less so; 0: none",
+    )
     shard_games: int = Field(1000, ge=1, description="a journal of this many games is sealed into a shard")
     disk_bytes: int = Field(
         2_000_000_000, ge=0, description="older shards beyond this many bytes are deleted, if they are out of the window"
@@ -63,4 +75,10 @@ class ReplaySettings(Parameters):
     def merged_positions_have_no_game(self) -> "ReplaySettings":
         if self.duplicates == "merge" and self.draw == "games":
             raise ValueError("duplicates=merge goes with draw=positions only: a merged position is of several games.")
+        return self
+
+    @model_validator(mode="after")
+    def one_way_to_look_ahead(self) -> "ReplaySettings":
+        if self.value_decay and self.discount < 1:
+            raise ValueError("value_decay and discount exclude each other: q that looks ahead knows nothing of a discount.")
         return self
