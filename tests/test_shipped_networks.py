@@ -14,7 +14,7 @@ from boardzero.players.catalogue import find_player
 from boardzero.settings.search import SearchSettings
 
 MOST_BYTES = 25_000_000
-OF_A_CARD = ("    boardzero train ", "blocks", "minutes", "seed", "cores", "generations", "games")
+OF_A_CARD = ("    boardzero train ", "blocks", "minutes", "seed", "core", "generations", "games")
 NAMES = sorted(path.stem for path in FOLDER.glob("*.safetensors"))
 
 
