@@ -11,7 +11,7 @@ import numpy.typing as npt
 from boardzero.games.owners import owner_rule
 from boardzero.games.rules import TURN_BIT, Game
 from boardzero.replay.columns import GameColumns
-from boardzero.replay.endings import NO_ENDINGS, Endings, final_boards, worths
+from boardzero.replay.endings import NO_ENDINGS, Endings, final_boards, share_left, worths
 from boardzero.replay.record import SparsePolicies, offsets_from
 from boardzero.replay.replaying import replay_games
 from boardzero.replay.tracing import traced_values
@@ -149,11 +149,11 @@ class PositionMemory:
         self._policy_probabilities.append(policies.probabilities())
         self._states.append(states)
         second_to_move = states[:, 0] & TURN_BIT != 0
-        for_first = np.repeat(results, lengths)[learned]
         plies_left = (np.repeat(lengths, lengths) - plies)[learned].astype(np.int32)
+        for_first = np.repeat(results, lengths)[learned]
         if self._discount < 1:
             decided = np.repeat(games.results, lengths)[learned] != 0
-            for_first = np.where(decided, for_first * self._discount**plies_left, for_first).astype(np.float32)
+            for_first[decided] *= share_left(plies_left[decided], self._discount, self._drawn_worth)
         self._results.append(np.where(second_to_move, -for_first, for_first))
         self._values.append(traced_values(games, self._value_decay, results)[learned])
         self._weights.append(np.ones(len(states), np.float32))

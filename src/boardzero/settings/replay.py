@@ -58,7 +58,7 @@ class ReplaySettings(Parameters):
         1,
         gt=0,
         le=1,
-        description="each ply before the end multiplies z of a decided game by this: below 1, sooner wins count more",
+        description="each ply before the end multiplies what a win is worth above drawn_worth: below 1, sooner wins count more",
     )
     drawn_worth: float = Field(
         0,
