@@ -137,7 +137,7 @@ def test_a_drawn_game_is_worth_something_to_the_side_that_is_ahead_on_its_last_b
     for record, first in zip(records, np.searchsorted(plain.games, np.arange(len(records))), strict=True):
         last = game.next_state(_states(game, record)[-1], int(record.actions[-1]))
         own, other = (int(np.count_nonzero(np.isin(game.cells(last), pieces))) for pieces in ((1, 3), (2, 4)))
-        expected = record.result or 0.5 * math.tanh(3 * (own - other) / (own + other))
+        expected = record.result or 0.5 * math.tanh(4 * (own - other) / (own + other))
         seen.add((bool(record.result), np.sign(expected)))
         for position in range(first, first + record.plies):
             sign = 1 if game.turn(content.states[position]) == 0 else -1
@@ -169,6 +169,14 @@ def test_a_discount_leaves_the_worth_of_drawn_games(tmp_path: Path) -> None:
     content = _replay(tmp_path / "one", drawn, drawn_worth=0.5, discount=0.9).content()
     assert np.array_equal(content.results, _replay(tmp_path / "other", drawn, drawn_worth=0.5).content().results)
     assert np.any(content.results != 0)
+
+
+def test_no_draw_is_worth_more_than_a_late_win(tmp_path: Path) -> None:
+    decided = [record for record in random_records("latrunculi:size=4,start=uneven,quiet=20", 60) if record.result]
+    content = _replay(tmp_path / "one", decided, drawn_worth=0.5, discount=0.9).content()
+    plain = _replay(tmp_path / "other", decided).content()
+    assert np.allclose(content.results, plain.results * (0.5 + 0.5 * 0.9**plain.plies_left))
+    assert np.abs(content.results).min() > 0.5
 
 
 def test_who_is_ahead_must_be_seen_on_the_board() -> None:
