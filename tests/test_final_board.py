@@ -134,7 +134,7 @@ def test_a_game_may_tell_itself_whose_its_cells_are(tmp_path: Path) -> None:
 
 def test_games_of_openspiel_are_refused() -> None:
     pytest.importorskip("pyspiel")
-    with pytest.raises(BadInput, match="last boards"):
+    with pytest.raises(BadInput, match="The boards"):
         owner_rule(find_game("openspiel:tic_tac_toe"))
 
 

@@ -1,6 +1,5 @@
 """Training batches: what is drawn how often, symmetries, signs, merged duplicates."""
 
-import math
 import threading
 from pathlib import Path
 
@@ -47,15 +46,18 @@ def _states(game: Game, record: SelfPlayGame) -> list[State]:
 def test_games_are_played_again_as_they_were(specification: str, seed: int, learned_share: float) -> None:
     game = find_game(specification)
     records = random_records(specification, 3, seed, learned_share=learned_share)
-    states, last_states = replay_games(game, GameColumns.from_games(records))
+    states, results, last_states = replay_games(game, GameColumns.from_games(records))
     expected = [
-        state for record in records for state, learned in zip(_states(game, record), record.learned, strict=True) if learned
+        (state, record.result if game.turn(state) == 0 else -record.result)
+        for record in records
+        for state, learned in zip(_states(game, record), record.learned, strict=True)
+        if learned
     ]
     for record, last in zip(records, last_states, strict=True):
         assert np.array_equal(last, game.next_state(_states(game, record)[-1], int(record.actions[-1])))
-    assert len(states) == len(expected)
-    for state, expected_state in zip(states, expected, strict=True):
-        assert np.array_equal(state, expected_state)
+    assert len(states) == len(results) == len(expected)
+    for state, result, (expected_state, expected_result) in zip(states, results, expected, strict=True):
+        assert np.array_equal(state, expected_state) and result == expected_result
 
 
 def test_passes_of_othello_are_played_again() -> None:
@@ -126,62 +128,6 @@ def test_results_and_values_are_for_the_side_to_move(tmp_path: Path) -> None:
     own_stones, other_stones = batch.planes[:, 0].sum(axis=(1, 2)), batch.planes[:, 1].sum(axis=(1, 2))
     assert np.array_equal(batch.z, np.where(own_stones == other_stones, 1, -1)), "the first player has the move at even plies"
     assert game.turn(content.states[0]) == 0
-
-
-def test_a_drawn_game_is_worth_something_to_the_side_that_is_ahead_on_its_last_board(tmp_path: Path) -> None:
-    specification = "latrunculi:size=4,start=uneven,quiet=20"
-    game, records = find_game(specification), random_records(specification, 150)
-    content = _replay(tmp_path / "worth", records, drawn_worth=0.5).content()
-    plain = _replay(tmp_path / "plain", records).content()
-    seen = set()
-    for record, first in zip(records, np.searchsorted(plain.games, np.arange(len(records))), strict=True):
-        last = game.next_state(_states(game, record)[-1], int(record.actions[-1]))
-        own, other = (int(np.count_nonzero(np.isin(game.cells(last), pieces))) for pieces in ((1, 3), (2, 4)))
-        expected = record.result or 0.5 * math.tanh(4 * (own - other) / (own + other))
-        seen.add((bool(record.result), np.sign(expected)))
-        for position in range(first, first + record.plies):
-            sign = 1 if game.turn(content.states[position]) == 0 else -1
-            assert content.results[position] == pytest.approx(sign * expected, abs=1e-6)
-            assert plain.results[position] == sign * record.result
-    assert seen == {(True, 1), (True, -1), (False, 1), (False, -1), (False, 0)}
-
-
-def test_with_a_discount_sooner_wins_are_worth_more(tmp_path: Path) -> None:
-    records = random_records("tictactoe", 60)
-    content, plain = _replay(tmp_path / "one", records, discount=0.9).content(), _replay(tmp_path / "other", records).content()
-    assert set(plain.results) == {-1, 0, 1}
-    assert np.allclose(content.results, plain.results * 0.9**plain.plies_left)
-
-
-def test_a_resigned_game_is_discounted_from_where_it_was_resigned(tmp_path: Path) -> None:
-    record = random_record(find_game("connect4"), 3, resign_after=4)
-    results = _replay(tmp_path, [record], discount=0.9).content().results
-    assert np.allclose(np.abs(results), [0.9**4, 0.9**3, 0.9**2, 0.9])
-
-
-def test_a_discount_and_values_that_look_ahead_exclude_each_other() -> None:
-    with pytest.raises(BadInput, match="value_decay and discount exclude each other"):
-        parse_parameters(ReplaySettings, {"value_decay": 0.5, "discount": 0.9}, "replay")
-
-
-def test_a_discount_leaves_the_worth_of_drawn_games(tmp_path: Path) -> None:
-    drawn = [record for record in random_records("latrunculi:size=4,start=uneven,quiet=20", 40) if record.result == 0]
-    content = _replay(tmp_path / "one", drawn, drawn_worth=0.5, discount=0.9).content()
-    assert np.array_equal(content.results, _replay(tmp_path / "other", drawn, drawn_worth=0.5).content().results)
-    assert np.any(content.results != 0)
-
-
-def test_no_draw_is_worth_more_than_a_late_win(tmp_path: Path) -> None:
-    decided = [record for record in random_records("latrunculi:size=4,start=uneven,quiet=20", 60) if record.result]
-    content = _replay(tmp_path / "one", decided, drawn_worth=0.5, discount=0.9).content()
-    plain = _replay(tmp_path / "other", decided).content()
-    assert np.allclose(content.results, plain.results * (0.5 + 0.5 * 0.9**plain.plies_left))
-    assert np.abs(content.results).min() > 0.5
-
-
-def test_who_is_ahead_must_be_seen_on_the_board() -> None:
-    with pytest.raises(BadInput, match=r"\(network.final_board, replay.drawn_worth\): whose the piece"):
-        PositionMemory(find_game("openspiel:tic_tac_toe"), drawn_worth=0.5)
 
 
 def test_policies_of_samples_sum_to_one(tmp_path: Path) -> None:

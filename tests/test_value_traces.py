@@ -8,7 +8,7 @@ from replay_records import random_records
 
 from boardzero.games.catalogue import find_game
 from boardzero.replay.columns import GameColumns
-from boardzero.replay.positions import PositionMemory
+from boardzero.replay.replaying import replay_games
 from boardzero.replay.tracing import traced_values
 
 GAMES = ["tictactoe", "connect4", "othello:size=4", "latrunculi:size=6"]
@@ -31,8 +31,7 @@ def test_a_trace_is_a_mean_of_all_later_values_and_the_result(
     specification: str, decay: float, learned_share: float, seed: int
 ) -> None:
     records = random_records(specification, 3, seed, learned_share=learned_share)
-    games = GameColumns.from_games(records)
-    traced = traced_values(games, decay, games.results.astype(np.float32))
+    traced = traced_values(GameColumns.from_games(records), decay)
     expected: list[float] = []
     game = find_game(specification)
     for record in records:
@@ -43,13 +42,11 @@ def test_a_trace_is_a_mean_of_all_later_values_and_the_result(
 
 def test_without_decay_values_are_what_the_searches_found() -> None:
     games = GameColumns.from_games(random_records("connect4", 3))
-    assert traced_values(games, 0, games.results.astype(np.float32)) is games.values
+    assert traced_values(games, 0) is games.values
 
 
-@pytest.mark.parametrize("drawn_worth", [0, 0.5])
 @pytest.mark.parametrize("specification", GAMES)
-def test_with_full_decay_values_are_the_results(specification: str, drawn_worth: float) -> None:
-    memory = PositionMemory(find_game(specification), value_decay=1, drawn_worth=drawn_worth)
-    memory.add(GameColumns.from_games(random_records(specification, 5, learned_share=0.5)))
-    positions = memory.positions()
-    assert np.allclose(positions.values, positions.results)
+def test_with_full_decay_values_are_the_results(specification: str) -> None:
+    games = GameColumns.from_games(random_records(specification, 5, learned_share=0.5))
+    results = replay_games(find_game(specification), games).results
+    assert np.allclose(traced_values(games, 1)[games.learned], results)

@@ -34,7 +34,7 @@ def owner_rule(game: Game) -> Callable[[State], Owners]:
     strange = [piece.letter for piece, owner in zip(game.pieces, owner_of, strict=True) if owner is None]
     if strange:
         raise BadInput(
-            f"The last boards of {game.title} cannot be learned from (network.final_board, replay.drawn_worth): whose the piece"
+            f"The boards of {game.title} cannot be learned from (network.final_board, replay.horizon): whose the piece"
             f" '{strange[0]}' is, neither its letter tells (the players are called {' and '.join(game.players)}) nor a method"
             " owners(state)."
         )

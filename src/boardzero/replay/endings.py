@@ -1,4 +1,4 @@
-"""How the games of the window ended on the board, for networks that learn to foresee it, or who was ahead in drawn ones."""
+"""How the games of the window ended on the board, for networks that learn to foresee it."""
 
 from typing import NamedTuple
 
@@ -6,15 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from boardzero.games.compiled import compiled
-from boardzero.games.owners import FIRST, SECOND, owner_rule
+from boardzero.games.owners import FIRST, owner_rule
 from boardzero.games.randomness import Stream, draw_below
 from boardzero.games.rules import Game, Outcome
 from boardzero.replay.record import offsets_from
 
-STEEPNESS = 4.0  # of what a drawn game is worth: with 16 men against 14 a quarter of the most, against 8 nearly nine tenths
 UNKNOWN = -1  # whose a cell would have been, had the rules ended the game
-
-Worths = npt.NDArray[np.float32]  # [games]
 
 
 class Endings(NamedTuple):
@@ -48,29 +45,6 @@ def final_boards(game: Game, last_states: npt.NDArray[np.uint64]) -> npt.NDArray
         if game.outcome(state) is not Outcome.GOING_ON:
             board[:] = owners(state).reshape(-1)
     return boards
-
-
-def worths(game: Game, results: npt.NDArray[np.int8], last_states: npt.NDArray[np.uint64], drawn_worth: float) -> Worths:
-    """[games]: the result of each for the first player; if it was drawn, more or less than 0 as the last board has more of one
-    side's or of the other's.
-
-    Where players who know what they do draw most games, results alone do not teach who plays better.
-    """
-    worth = results.astype(np.float32)
-    if drawn_worth:
-        drawn = np.flatnonzero(results == 0)
-        boards = final_boards(game, last_states[drawn])
-        first, second = (np.count_nonzero(boards == player, axis=1) for player in (FIRST, SECOND))
-        worth[drawn] = drawn_worth * np.tanh(STEEPNESS * (first - second) / np.maximum(first + second, 1))
-    return worth
-
-
-def share_left(plies_left: npt.NDArray[np.int32], discount: float, drawn_worth: float) -> npt.NDArray[np.float32]:
-    """What a decided game is worth so many plies before its end, as a share of the whole result.
-
-    A win that is far away comes to `drawn_worth`, never to less: no draw is better.
-    """
-    return (drawn_worth + (1 - drawn_worth) * np.float32(discount) ** plies_left).astype(np.float32)
 
 
 @compiled()

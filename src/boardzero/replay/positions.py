@@ -11,7 +11,8 @@ import numpy.typing as npt
 from boardzero.games.owners import owner_rule
 from boardzero.games.rules import TURN_BIT, Game
 from boardzero.replay.columns import GameColumns
-from boardzero.replay.endings import NO_ENDINGS, Endings, final_boards, share_left, worths
+from boardzero.replay.endings import NO_ENDINGS, Endings, final_boards
+from boardzero.replay.horizon import board_worths, results_ahead
 from boardzero.replay.record import SparsePolicies, offsets_from
 from boardzero.replay.replaying import replay_games
 from boardzero.replay.tracing import traced_values
@@ -30,7 +31,7 @@ class Positions(NamedTuple):
     policy_counts: npt.NDArray[np.int32]  # [N]
     policy_actions: npt.NDArray[np.int32]  # [entries]
     policy_probabilities: npt.NDArray[np.float32]  # [entries]
-    results: npt.NDArray[np.float32]  # [N]  z, for the side to move; less than a whole result where settings say so
+    results: npt.NDArray[np.float32]  # [N]  z, for the side to move; with a horizon, what it comes to within that
     values: npt.NDArray[np.float32]  # [N]  q, for the side to move
     weights: npt.NDArray[np.float32]  # [N]
     games: npt.NDArray[np.int64]  # [N]  the number of the game among all that came into memory
@@ -94,19 +95,14 @@ class PositionMemory:
     """The games of the window and their positions, in the order they came."""
 
     def __init__(
-        self,
-        game: Game,
-        value_decay: float = 0.0,
-        final_boards: bool = False,
-        drawn_worth: float = 0.0,
-        discount: float = 1.0,
+        self, game: Game, value_decay: float = 0.0, final_boards: bool = False, horizon: float = 0.0, board_worth: float = 0.0
     ) -> None:
-        """final_boards: keep how each game ended on the board; a game that does not tell is refused (BadInput).
+        """final_boards: keep how each game ended on the board; horizon, board_worth: what results are (ReplaySettings).
 
-        drawn_worth, discount: what results come to for learning (ReplaySettings says how).
+        A game that does not tell whose its pieces are is refused (BadInput) where that is needed.
         """
-        self.game, self._value_decay, self._drawn_worth, self._discount = game, value_decay, drawn_worth, discount
-        if final_boards or drawn_worth:
+        self.game, self._value_decay, self._horizon, self._board_worth = game, value_decay, horizon, board_worth
+        if final_boards or horizon:
             owner_rule(game)
         self.generations = Column(np.int32)
         self.lengths = Column(np.int32)  # plies
@@ -134,13 +130,17 @@ class PositionMemory:
 
     def add(self, games: GameColumns) -> None:
         """Play the games again and take in what is to be learned from; a record that breaks the rules changes nothing."""
-        states, last_states = replay_games(self.game, games)
-        results = worths(self.game, games.results, last_states, self._drawn_worth)
+        states, results, last_states = replay_games(self.game, games)
         boards = final_boards(self.game, last_states) if self._final_boards is not None else None
         learned = games.learned
         lengths = np.diff(games.ply_offsets)
         plies = np.arange(len(games.actions)) - np.repeat(games.ply_offsets[:-1], lengths)
         numbers = self.first_game + len(self.generations) + np.arange(len(games))
+        plies_left = (np.repeat(lengths, lengths) - plies)[learned].astype(np.int32)
+        if self._horizon:
+            worths = board_worths(self.game, states, self._board_worth)
+            ahead = results_ahead(games.results, games.positions, plies_left, worths, self._horizon)
+            results = np.where(states[:, 0] & TURN_BIT == 0, ahead, -ahead)
         policies = _rows_where(games.policies, learned)
 
         self._policy_starts.append(policies.offsets[:-1] + (self._policy_actions.dropped + len(self._policy_actions)))
@@ -148,15 +148,9 @@ class PositionMemory:
         self._policy_actions.append(policies.actions)
         self._policy_probabilities.append(policies.probabilities())
         self._states.append(states)
-        second_to_move = states[:, 0] & TURN_BIT != 0
-        plies_left = (np.repeat(lengths, lengths) - plies)[learned].astype(np.int32)
-        for_first = np.repeat(results, lengths)[learned]
-        if self._discount < 1:
-            decided = np.repeat(games.results, lengths)[learned] != 0
-            for_first[decided] *= share_left(plies_left[decided], self._discount, self._drawn_worth)
-        self._results.append(np.where(second_to_move, -for_first, for_first))
-        self._values.append(traced_values(games, self._value_decay, results)[learned])
-        self._weights.append(np.ones(len(states), np.float32))
+        self._results.append(results)
+        self._values.append(traced_values(games, self._value_decay)[learned])
+        self._weights.append(np.ones(len(results), np.float32))
         self._games.append(np.repeat(numbers, lengths)[learned])
         self._plies.append(plies[learned].astype(np.int32))
         self._plies_left.append(plies_left)

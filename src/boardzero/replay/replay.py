@@ -66,7 +66,7 @@ class Replay:
         self.samples = 0  # drawn since this was made
         _, self.total_positions = self.store.pruned_totals()  # of all games ever, also those that left the window
         self._added = 0  # positions that came in since this was made
-        self._memory = PositionMemory(game, settings.value_decay, final_boards, settings.drawn_worth, settings.discount)
+        self._memory = PositionMemory(game, settings.value_decay, final_boards, settings.horizon, settings.board_worth)
         self._batches = BatchMaker(game, settings.symmetries)
         self._known: dict[str, KnownShard] = {}  # by name, oldest first
         self._source: tuple[Positions, GameDraw | None] | None = None  # what is drawn from; None after a change

@@ -21,11 +21,12 @@ class Replayed(NamedTuple):
     """What games were found to be."""
 
     states: npt.NDArray[np.uint64]  # [positions, words]  those that are to be learned from
+    results: npt.NDArray[np.float32]  # [positions]  z, for the side to move
     last_states: npt.NDArray[np.uint64]  # [games, words]  after the last action of each
 
 
 def replay_games(game: Game, games: GameColumns) -> Replayed:
-    """Every state that is to be learned from, and where each game ended.
+    """Every state that is to be learned from, its result, and where each game ended.
 
     A record that breaks the rules is refused (BadInput): an illegal action, a policy for one, a result that is not so.
     """
@@ -35,6 +36,7 @@ def replay_games(game: Game, games: GameColumns) -> Replayed:
         raise BadInput(f"A state of '{game.specification}' has {game.state_length} words, not {games.starts.shape[1]}.")
     positions = int(np.count_nonzero(games.learned))
     states = np.empty((positions, game.state_length), np.uint64)
+    results = np.empty(positions, np.float32)
     last_states = np.empty((len(games), game.state_length), np.uint64)
     wrong = _replay(
         rule_addresses(game),
@@ -48,6 +50,7 @@ def replay_games(game: Game, games: GameColumns) -> Replayed:
         games.policies.offsets,
         games.policies.actions,
         states,
+        results,
         last_states,
     )
     raise_kept_error(game)
@@ -55,7 +58,7 @@ def replay_games(game: Game, games: GameColumns) -> Replayed:
         raise BadInput(
             f"The record of game {games.numbers[wrong]} (seed {games.seeds[wrong]}) breaks the rules of {game.title}."
         )
-    return Replayed(states, last_states)
+    return Replayed(states, results, last_states)
 
 
 @compiled()
@@ -71,9 +74,10 @@ def _replay(
     policy_offsets: npt.NDArray[np.int64],
     policy_actions: Actions,
     states: npt.NDArray[np.uint64],
+    position_results: npt.NDArray[np.float32],
     last_states: npt.NDArray[np.uint64],
 ) -> int:
-    """Fill states and last states; the index of the first game whose record breaks the rules, or ALL_RIGHT."""
+    """Fill states, results and last states; the index of the first game whose record breaks the rules, or ALL_RIGHT."""
     legal = legal_function(addresses[0], addresses[1])
     apply = apply_function(addresses[2], addresses[3])
     state, successor = np.empty(starts.shape[1], np.uint64), np.empty(starts.shape[1], np.uint64)
@@ -87,6 +91,7 @@ def _replay(
                 return game
             if learned[ply]:
                 states[position] = state
+                position_results[position] = results[game] if _turn(state) == 0 else -results[game]
                 position += 1
             outcome = apply(state, signed(actions[ply]), successor)
             state, successor = successor, state

@@ -6,28 +6,27 @@ import numpy.typing as npt
 from boardzero.games.compiled import compiled
 from boardzero.games.rules import TURN_SHIFT
 from boardzero.replay.columns import GameColumns
-from boardzero.replay.endings import Worths
 
 
-def traced_values(games: GameColumns, decay: float, results: Worths) -> npt.NDArray[np.float32]:
+def traced_values(games: GameColumns, decay: float) -> npt.NDArray[np.float32]:
     """[plies]: (1 − decay) · own value + decay · that of the next ply, seen from here; the last ply's next is the result.
 
-    results [games] are for the first player. With decay 0 values are those that the searches found, with 1 the results. In
-    between, a value has less noise than a result, which hangs on every later move, and less error than a single search. Values
-    are for the side to move; sides alternate. A ply without a search passes on what follows.
+    With decay 0 these are the values that the searches found, with 1 the results of the games. In between, a value has less
+    noise than a result, which hangs on every later move, and less error than a single search. Values are for the side to move;
+    sides alternate. A ply without a search passes on what follows.
     """
     if decay == 0:
         return games.values
     traced = np.empty_like(games.values)
-    _trace(games.ply_offsets, games.values, _last_mover_results(games, results), np.float32(decay), traced)
+    _trace(games.ply_offsets, games.values, _last_mover_results(games), np.float32(decay), traced)
     return traced
 
 
-def _last_mover_results(games: GameColumns, results: Worths) -> npt.NDArray[np.float32]:
+def _last_mover_results(games: GameColumns) -> npt.NDArray[np.float32]:
     """[games]: the result for the side that would move after the last ply (a game's first mover has an even number of them)."""
     even = np.diff(games.ply_offsets) % 2 == 0
     first_turn = (games.starts[:, 0] >> TURN_SHIFT) & np.uint64(1)
-    first_mover = np.where(first_turn == 0, results, -results)
+    first_mover = np.where(first_turn == 0, games.results, -games.results)
     return np.where(even, first_mover, -first_mover).astype(np.float32)
 
 

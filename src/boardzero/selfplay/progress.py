@@ -8,31 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from boardzero.games.randomness import Stream, draw_below, draw_uniform
 from boardzero.games.rules import Game, State
 from boardzero.replay.record import SearchKind, SelfPlayGame, SparsePolicies
 
 RESIGN_AFTER = 2  # own moves in a row that look lost
-
-
-@dataclass
-class Blunders:
-    """Random moves that one side of a game makes instead of its own; both side and share are drawn for the game."""
-
-    stream: Stream
-    side: int
-    share: float
-
-    @classmethod
-    def drawn(cls, stream: Stream, most: float) -> "Blunders":
-        return cls(stream, draw_below(stream, 2), most * draw_uniform(stream)) if most else cls(stream, 0, 0.0)
-
-    def __call__(self, game: Game, state: State) -> int | None:
-        """The move that is made here whatever the search found, if there is one."""
-        if not self.share or game.turn(state) != self.side or draw_uniform(self.stream) >= self.share:
-            return None
-        legal = game.legal_actions(state)
-        return legal[draw_below(self.stream, len(legal))]
 
 
 @dataclass
@@ -43,7 +22,6 @@ class GameInProgress:
     start: State
     generation: int  # of the network when it began
     plays_on: bool  # is it one of those that are never resigned, to measure how often resigning is wrong?
-    blunders: Blunders
     actions: list[int] = field(default_factory=list)
     policies: list[npt.NDArray[np.float32]] = field(default_factory=list)  # [actions] each
     values: list[float] = field(default_factory=list)

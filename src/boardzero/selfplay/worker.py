@@ -16,7 +16,7 @@ from boardzero.games.randomness import draw_below, draw_uniform, new_stream
 from boardzero.games.rules import Game, Outcome
 from boardzero.replay.record import SelfPlayGame
 from boardzero.search.forest import Evaluator, Forest, Judgement
-from boardzero.selfplay.progress import Blunders, GameInProgress
+from boardzero.selfplay.progress import GameInProgress
 from boardzero.settings.search import PlayoutCap, SearchSettings
 from boardzero.settings.selfplay import SelfPlaySettings
 
@@ -100,7 +100,7 @@ class SelfPlayWorker:
         stream = new_stream(self.seed, OPENING_STREAM + number)
         state = self.game.initial_state(draw_below(stream, 2**31))
         plays_on = draw_uniform(stream) < self.settings.resign_checked_share
-        progress = GameInProgress(number, state, self.generation, plays_on, Blunders.drawn(stream, self.settings.blunders))
+        progress = GameInProgress(number, state, self.generation, plays_on)
         if draw_uniform(stream) < self.settings.opening_share:
             for _ in range(1 + draw_below(stream, self.settings.opening_plies)):
                 legal = self.game.legal_actions(state)
@@ -125,46 +125,27 @@ class SelfPlayWorker:
         temperatures[lanes] = [moves.temperature_at(len(self._games[lane].actions)) for lane in lanes]
         policies, judgements, searched = forest.policies(lanes), forest.root_judgements(lanes), forest.root_states(lanes)
         actions = forest.choose(temperatures, moves.softmax_beta)
-        blundered = self._blunder(lanes, searched, actions)
         forest.advance(actions)
         for lane, policy, judgement, before, after in zip(
             lanes.tolist(), policies, judgements, searched, forest.root_states(lanes), strict=True
         ):
             progress = self._games[lane]
             progress.add_move(int(actions[lane]), policy, judgement.value, bool(self._full[lane]))
-            result = self._result(progress, self.game.turn(before), None if lane in blundered else judgement, after)
+            result = self._result(progress, self.game.turn(before), judgement, after)
             if result is not None:
                 self._finish(lane, result, self.game.outcome(after) is Outcome.GOING_ON, on_game)
             elif not self.settings.keep_tree:
                 forest.set_root(lane, after)
         self._begin_searches(lanes)
 
-    def _blunder(
-        self, lanes: npt.NDArray[np.int32], states: npt.NDArray[np.uint64], actions: npt.NDArray[np.int32]
-    ) -> set[int]:
-        """Put random moves in the place of some that were chosen in these states; in which lanes."""
-        blundered = set()
-        if self.settings.blunders:
-            for lane, state in zip(lanes.tolist(), states, strict=True):
-                blunder = self._games[lane].blunders(self.game, state)
-                if blunder is not None:
-                    actions[lane] = blunder
-                    blundered.add(lane)
-        return blundered
-
-    def _result(
-        self, progress: GameInProgress, side: int, judgement: Judgement | None, state: npt.NDArray[np.uint64]
-    ) -> int | None:
+    def _result(self, progress: GameInProgress, side: int, judgement: Judgement, state: npt.NDArray[np.uint64]) -> int | None:
         """The result for the first player if the game is over now, by its rules, by proof or by resignation.
 
-        `judgement` is of the position that this side has just moved in (none if it blundered there: then it holds no longer),
-        `state` is the one after it.
+        `judgement` is of the position that this side has just moved in, `state` is the one after it.
         """
         if self.game.outcome(state) is not Outcome.GOING_ON:
             winner = self.game.winner(state)
             return 0 if winner is None else 1 - 2 * winner
-        if judgement is None:
-            return None
         own = 1 if side == 0 else -1
         if self.settings.end_when_proven and judgement.lower == judgement.upper:
             return own * judgement.lower

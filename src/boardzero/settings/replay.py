@@ -54,17 +54,13 @@ class ReplaySettings(Parameters):
     value_decay: float = Field(
         0, ge=0, le=1, description="q looks ahead: how much each later search of the game, and last its result, counts for it"
     )
-    discount: float = Field(
-        1,
-        gt=0,
-        le=1,
-        description="each ply before the end multiplies what a win is worth above drawn_worth: below 1, sooner wins count more",
-    )
-    drawn_worth: float = Field(
+    horizon: float = Field(
         0,
         ge=0,
-        lt=1,
-        description="z of a drawn game for the side that is far ahead on its last board, less if it is less so; 0: none",
+        description="z looks so many plies ahead: boards on the way count for it, and a result that is near; 0: only the result",
+    )
+    board_worth: float = Field(
+        0.5, ge=0, lt=1, description="with a horizon: what a board is worth at most to the side that has more pieces on it"
     )
     shard_games: int = Field(1000, ge=1, description="a journal of this many games is sealed into a shard")
     disk_bytes: int = Field(
@@ -78,7 +74,7 @@ class ReplaySettings(Parameters):
         return self
 
     @model_validator(mode="after")
-    def one_way_to_look_ahead(self) -> "ReplaySettings":
-        if self.value_decay and self.discount < 1:
-            raise ValueError("value_decay and discount exclude each other: q that looks ahead knows nothing of a discount.")
+    def horizon_is_ahead(self) -> "ReplaySettings":
+        if 0 < self.horizon < 1:
+            raise ValueError(f"horizon={self.horizon} is less than a ply; it is 0 or at least 1.")
         return self

@@ -26,12 +26,6 @@ class SelfPlaySettings(Parameters):
     cache: int = Field(1 << 17, ge=0, description="evaluations that each worker remembers until the network changes; 0: none")
     opening_share: float = Field(0, ge=0, le=1, description="share of games that begin with random moves")
     opening_plies: int = Field(8, ge=1, le=1000, description="at most this many of them")
-    blunders: float = Field(
-        0,
-        ge=0,
-        le=1,
-        description="in each game one side makes a share of its moves at random, drawn from 0 to this: so that fewer are drawn",
-    )
     end_when_proven: bool = Field(False, description="end a game with its result as soon as the search has proven it")
     resign_below: float = Field(
         -1, ge=-1, le=0, description="resign when the value stays below this for two own moves; -1: never"
