@@ -172,9 +172,20 @@ def test_alphazero_without_a_network_says_so(tmp_path: Path, monkeypatch: pytest
         ("alphazero:sims=100", "connect4", "gumbel", 1),
         ("alphazero:seconds=1", "connect4", "puct", 4),  # halving needs to know how many simulations there will be
         ("alphazero:sims=100,leaves=8", "connect4", "gumbel", 8),
+        ("alphazero:sims=10000", "connect4", "gumbel", 1),  # all of its moves can be considered
+        ("alphazero", "othello", "gumbel", 1),
+        ("alphazero:sims=1000", "othello", "gumbel", 1),
+        ("alphazero:sims=1001", "othello", "puct", 1),
+        ("alphazero:sims=100,root=puct", "othello", "puct", 1),
+        ("alphazero:sims=5000,root=gumbel", "othello", "gumbel", 1),
     ],
 )
 def test_alphazero_searches_as_suits_its_limit(specification: str, game: str, root: str, leaves: int) -> None:
     player = find_player(specification, find_game(game))
     assert isinstance(player, ForestPlayer)
     assert (player.forest.settings.root, player.forest.settings.leaves) == (root, leaves)
+
+
+def test_halving_against_a_clock_is_refused() -> None:
+    with pytest.raises(BadInput, match="root=gumbel needs a number of simulations"):
+        find_player("alphazero:seconds=1,root=gumbel", find_game("othello"))

@@ -40,7 +40,7 @@ def measure_networks(
     game = find_game(folder.settings().game)
     folder.newest_network()  # refuses a run without networks
     found = _found_before(folder)
-    search = settings_for_play(game.max_legal)
+    search = settings_for_play(game.max_legal, simulations)
     question = _question(simulations, search, [*sets.values(), drawn])
     for generation in folder.network_generations():
         path = folder.network(generation)

@@ -37,9 +37,11 @@ class AlphaZeroPlayer(ForestPlayer):
             caution = caution_about(read_header(network), game) if network.suffix == SUFFIX else ""
         if settings is None:
             timed = parameters.seconds is not None
-            settings = settings_for_play(game.max_legal, not timed, parameters.leaves or (4 if timed else 1))
+            simulations = None if timed else parameters.sims or self.default_simulations
+            settings = settings_for_play(game.max_legal, simulations, parameters.leaves or (4 if timed else 1))
             widest, look_ahead = parameters.width(game.max_legal), parameters.look_ahead
-            settings = settings.model_copy(update={"widest": widest, "look_ahead": look_ahead})
+            root = settings.root if parameters.root == "auto" else parameters.root
+            settings = settings.model_copy(update={"root": root, "widest": widest, "look_ahead": look_ahead})
         super().__init__(game, parameters, seed, evaluate, settings)
         self.caution = caution
 

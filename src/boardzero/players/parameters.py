@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from boardzero.settings.precision import Precision
-from boardzero.settings.search import USUAL_WIDTH, WIDE, width_for_play
+from boardzero.settings.search import MOST_HALVED, USUAL_WIDTH, WIDE, width_for_play
 from boardzero.settings.specification import Parameters
 
 DEEPEST_LOOK = 1023  # plies that alpha-beta's table can hold
@@ -44,9 +44,21 @@ class AlphaZeroParameters(ForestParameters):
     leaves: int = Field(
         0, ge=0, le=256, description="leaves that are evaluated together; 0: 4 against a clock, 1 (better moves) otherwise"
     )
+    root: Literal["auto", "puct", "gumbel"] = Field(
+        "auto",
+        description="how simulations are shared out among the moves: by Gumbel's halving, which needs to know how many there"
+        " will be, or by PUCT; auto: halving, but PUCT against a clock, and with more than "
+        f"{MOST_HALVED} simulations where there are many moves",
+    )
     look_ahead: bool = Field(
         True, description="ask the rules, before a position is evaluated, whether its player to move wins at once"
     )
+
+    @model_validator(mode="after")
+    def halving_knows_its_simulations(self) -> "AlphaZeroParameters":
+        if self.root == "gumbel" and self.seconds is not None:
+            raise ValueError("root=gumbel needs a number of simulations that is known before (sims=400), not seconds.")
+        return self
 
 
 class HeuristicParameters(ForestParameters):

@@ -21,7 +21,7 @@ def board_worths(game: Game, states: npt.NDArray[np.uint64], most: float) -> Wor
     worths = np.empty(len(states), np.float32)
     for index, state in enumerate(states):
         board = owners(state)
-        first, second = np.count_nonzero(board == FIRST), np.count_nonzero(board == SECOND)
+        first, second = int(np.count_nonzero(board == FIRST)), int(np.count_nonzero(board == SECOND))
         worths[index] = np.tanh(STEEPNESS * (first - second) / max(first + second, 1))
     return np.float32(most) * worths
 

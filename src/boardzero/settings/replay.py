@@ -57,7 +57,7 @@ class ReplaySettings(Parameters):
     horizon: float = Field(
         0,
         ge=0,
-        description="z looks so many plies ahead: boards on the way count for it, and a result that is near; 0: only the result",
+        description="z looks so many plies ahead: boards on the way count, and a result that is near; 0: only the result",
     )
     board_worth: float = Field(
         0.5, ge=0, lt=1, description="with a horizon: what a board is worth at most to the side that has more pieces on it"

@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from boardzero.settings.specification import Parameters
 
+MOST_HALVED = 1000  # simulations that are shared out by halving among some of the moves; 600 were as good as PUCT on 13×13
 WIDE, USUAL_WIDTH = 128, 64  # a game with more moves than this is wide; what its positions then keep of them in play
 
 
@@ -57,14 +58,14 @@ def width_for_play(moves: int) -> int:
     return USUAL_WIDTH if moves > WIDE else 0
 
 
-def settings_for_play(moves: int, simulations_known: bool = True, leaves: int = 1) -> SearchSettings:
-    """How a network plays best in a game with so many moves at most.
+def settings_for_play(moves: int, simulations: int | None, leaves: int = 1) -> SearchSettings:
+    """How a network plays best in a game with so many moves at most; simulations: of a move, None where a clock ends it.
 
-    By Gumbel's halving, if it can consider all of them and the number of simulations is known before; otherwise by PUCT.
-    Halving tries every move of the root and so proves more: docs/training.md has the mistakes of both.
+    By Gumbel's halving, if the number of simulations is known before, and it is not large or all moves can be considered;
+    otherwise by PUCT. docs/training.md has the mistakes of both, and docs/search.md their games against each other.
     """
     settings = SearchSettings(leaves=leaves, widest=width_for_play(moves), look_ahead=True)
-    halving = simulations_known and moves <= settings.considered
+    halving = simulations is not None and (moves <= settings.considered or simulations <= MOST_HALVED)
     return settings.model_copy(update={"root": "gumbel"}) if halving else settings
 
 

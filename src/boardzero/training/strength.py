@@ -187,7 +187,8 @@ def measure_perfect_play(
 ) -> PerfectPlayMeasured:
     """Mistakes of a generation's network; seconds: of the run."""
     simulations = run.evaluation.position_simulations
-    mistakes = count_mistakes(search_chooser(game, evaluate, simulations, settings_for_play(game.max_legal)), positions)
+    search = settings_for_play(game.max_legal, simulations)
+    mistakes = count_mistakes(search_chooser(game, evaluate, simulations, search), positions)
     return PerfectPlayMeasured(generation, seconds, simulations, len(positions), mistakes)
 
 

@@ -24,7 +24,7 @@ def search_settings(key: SearchKey) -> SearchSettings:
     moves = key.game.max_legal
     if key.network is None:
         return SearchSettings(exploration=4.0, first_play="value", first_play_value=0, widest=width_for_play(moves))
-    return settings_for_play(moves, simulations_known=False, leaves=LEAVES)
+    return settings_for_play(moves, simulations=None, leaves=LEAVES)
 
 
 def load_evaluator(key: SearchKey) -> Evaluator:
