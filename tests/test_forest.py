@@ -92,6 +92,7 @@ def test_forest_and_reference_grow_identical_trees(
         assert tree_of_forest(forest, 0) == tree_of_reference(reference)
         assert forest.is_full(0) == reference.full
         assert np.array_equal(forest.policies()[0], reference.policy())
+        assert forest.root_value(0) == reference.value()
         (action,) = forest.choose(temperature, softmax_beta)
         assert action == reference.choose(temperature, softmax_beta)
         forest.advance([action])
@@ -167,6 +168,23 @@ def test_a_forced_win_is_proven_played_and_reported() -> None:
     assert forest.root_bounds(0) == (1, 1)
     assert forest.root_value(0) == 1.0
     assert forest.choose()[0] == 3
+
+
+def test_with_halving_moves_that_were_dropped_do_not_lower_the_value() -> None:
+    game = find_game("gomoku:size=9")
+
+    def one_good_move(planes: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Whoever faces a stone of the other's on the first cell stands badly, and otherwise well."""
+        return np.zeros((len(planes), game.action_count), np.float32), np.where(planes[:, 1, 0, 0] > 0, -0.8, 0.8).astype(
+            np.float32
+        )
+
+    halving = Forest(game, SearchSettings(root="gumbel", considered=81), nodes=400)
+    halving.search(one_good_move, 100)
+    edges = {edge.action: edge for edge in halving.root_edges(0)}
+    assert halving.choose()[0] == 0 and edges[0].value > 0.5 > -0.5 > edges[1].value
+    assert sum(edge.visits for edge in edges.values() if edge.value < 0) > 70
+    assert halving.root_value(0) == pytest.approx(edges[0].value, abs=0.1)
 
 
 def test_a_forced_loss_and_a_forced_draw_are_reported() -> None:

@@ -17,9 +17,11 @@ from boardzero.search.selection import (
     Edges,
     Nodes,
     RootEdges,
+    clamp,
     edge_value,
     exploration_factor,
     mixed_value,
+    node_value,
     noisy_prior,
     value_weight,
 )
@@ -264,6 +266,35 @@ def write_policies(arrays: Arrays, options: Options, trees: npt.NDArray[np.int32
         for index in range(count):
             action = arrays.edges[tree, first + index].action
             policies[row, action] = np.float32(arrays.root_edges[tree, index].weight / total)
+
+
+@compiled()
+def searched_value(arrays: Arrays, tree: int, options: Options) -> float:
+    """The expected result for the player to move at the root.
+
+    With PUCT the mean of all simulations. Halving spends most of them on moves that it then drops, so that their mean says too
+    little: there it is the mean of the moves' values by the policy that the search found.
+    """
+    record = arrays.trees[tree]
+    nodes, edges = arrays.nodes[tree], arrays.edges[tree]
+    root = nodes[record.root]
+    if not options.gumbel or record.prepared == 0 or root.edge_count == 0:
+        return node_value(nodes, record.root)
+    weigh_by_completed_values(arrays, tree, options)
+    unvisited = mixed_value(nodes, edges, record.root)
+    total, weighted = 0.0, 0.0
+    for index in range(root.edge_count):
+        weight = arrays.root_edges[tree, index].weight
+        total += weight
+        weighted += weight * edge_value(edges, root.first_edge + index, unvisited)
+    return clamp(weighted / total, root.lower, root.upper)
+
+
+@compiled(types.void(ARRAYS, OPTIONS, types.Array(int32, 1, "C"), types.Array(float64, 1, "C")))
+def write_values(arrays: Arrays, options: Options, trees: npt.NDArray[np.int32], values: npt.NDArray[np.float64]) -> None:
+    """Write what the search expects at the root of each of these trees."""
+    for row in range(len(trees)):
+        values[row] = searched_value(arrays, trees[row], options)
 
 
 @compiled(types.void(ARRAYS, float64, types.Array(int32, 1, "C"), types.Array(boolean, 1, "C")))

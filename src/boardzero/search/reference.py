@@ -407,15 +407,25 @@ class ReferenceTree:
                     break
         return self.root.edges[chosen].action
 
+    def value(self) -> float:
+        """The expected result at the root: the mean of all simulations or, with halving, of the moves' values by its policy."""
+        if not (self.settings.root == "gumbel" and self.prepared):
+            return self.root.value
+        weights, unvisited = self.completed_weights(), self.mixed_value(self.root)
+        weighted = [weight * edge.value(unvisited) for edge, weight in zip(self.root.edges, weights, strict=True)]
+        return clamp(sum_in_order(weighted) / sum_in_order(weights), self.root.lower, self.root.upper)
+
+    def completed_weights(self) -> list[float]:
+        """For each root edge its weight in the improved policy of Gumbel search."""
+        unvisited, weight = self.mixed_value(self.root), self.value_weight(self.root)
+        scores = {id(edge): edge.logit + weight * (0.5 + 0.5 * edge.value(unvisited)) for edge in self.allowed_edges()}
+        highest = max(scores.values())
+        return [math.exp(scores[id(e)] - highest) if id(e) in scores else 0.0 for e in self.root.edges]
+
     def policy(self) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
         """[actions]: what a network should learn from the search."""
-        if self.settings.root == "gumbel" and self.prepared:
-            unvisited, weight = self.mixed_value(self.root), self.value_weight(self.root)
-            scores = {id(edge): edge.logit + weight * (0.5 + 0.5 * edge.value(unvisited)) for edge in self.allowed_edges()}
-            highest = max(scores.values())
-            weights = [math.exp(scores[id(e)] - highest) if id(e) in scores else 0.0 for e in self.root.edges]
-        else:
-            weights = self.visit_weights()
+        halving = self.settings.root == "gumbel" and self.prepared
+        weights = self.completed_weights() if halving else self.visit_weights()
         policy = np.zeros(self.game.action_count, np.float32)
         for edge, weight in zip(self.root.edges, weights, strict=True):
             policy[edge.action] = weight / sum_in_order(weights)
