@@ -178,12 +178,28 @@ def test_alphazero_without_a_network_says_so(tmp_path: Path, monkeypatch: pytest
         ("alphazero:sims=1001", "othello", "puct", 1),
         ("alphazero:sims=100,root=puct", "othello", "puct", 1),
         ("alphazero:sims=5000,root=gumbel", "othello", "gumbel", 1),
+        ("alphazero:sims=8,temperature=1", "othello", "puct", 1),  # moves are drawn by visits
+        ("alphazero:sims=8,temperature=1", "connect4", "puct", 1),
     ],
 )
 def test_alphazero_searches_as_suits_its_limit(specification: str, game: str, root: str, leaves: int) -> None:
     player = find_player(specification, find_game(game))
     assert isinstance(player, ForestPlayer)
     assert (player.forest.settings.root, player.forest.settings.leaves) == (root, leaves)
+
+
+def test_moves_of_a_warm_player_vary() -> None:
+    game, chosen = find_game("othello"), set()
+    for seed in range(12):
+        player = find_player("alphazero:sims=50,temperature=2", game)
+        player.start_game(seed)
+        chosen.add(player.choose(Position(game, "d3 c3 c4 c5")))
+    assert len(chosen) > 1
+
+
+def test_halving_of_a_warm_player_is_refused() -> None:
+    with pytest.raises(BadInput, match="a temperature has no meaning"):
+        find_player("alphazero:sims=10,temperature=1,root=gumbel", find_game("othello"))
 
 
 def test_halving_against_a_clock_is_refused() -> None:

@@ -9,6 +9,8 @@ from replay_records import random_record, random_records
 
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
+from boardzero.games.latrunculi import Latrunculi
+from boardzero.games.position import Position
 from boardzero.replay.columns import GameColumns
 from boardzero.replay.horizon import board_worths
 from boardzero.replay.positions import PositionMemory, Positions
@@ -32,6 +34,16 @@ def test_a_board_is_worth_more_the_more_of_it_one_side_has() -> None:
     for state, worth in zip(states, board_worths(game, states, 0.6), strict=True):
         first, second = (int(np.count_nonzero(np.isin(game.cells(state), pieces))) for pieces in ((1, 3), (2, 4)))
         assert worth == pytest.approx(0.6 * math.tanh(4 * (first - second) / (first + second)), abs=1e-6)
+
+
+def test_men_in_hand_count_as_much_as_those_on_the_board() -> None:
+    game = find_game("latrunculi:size=4")
+    assert isinstance(game, Latrunculi)
+    position = Position(game)
+    while sum(game.in_hand(position.state)):
+        assert game.in_hand(position.state)[0] + np.count_nonzero(game.cells(position.state) == 1) == 4
+        assert board_worths(game, position.state[None], 0.6) == 0
+        position.play(position.legal_actions()[-1])
 
 
 @pytest.mark.parametrize("horizon", [1.0, 5.0, 30.0])
@@ -71,6 +83,11 @@ def test_of_plies_that_are_not_learned_from_the_next_board_counts() -> None:
     together = found.games[1:] == found.games[:-1]
     share = (1 - 1 / 8) ** (found.plies[1:] - found.plies[:-1])
     assert together.sum() > 50 and len({*share[together]}) > 2
+    last = np.append(~together, True)
+    late = (1 - 1 / 8) ** (found.plies_left[last] - 1)
+    assert len({*late}) > 1, "after some of them plies follow that are not learned from"
+    results = np.array([record.result for record in records])[found.games[last]]
+    assert np.allclose(first[last], late * results + (1 - late) * worths[last], atol=1e-5)
     assert np.allclose(first[:-1][together], (share * first[1:] + (1 - share) * worths[1:])[together], atol=1e-5)
 
 

@@ -341,6 +341,12 @@ class Latrunculi(Game):
         cells = (turn + 1) * own.astype(np.int8) + (2 - turn) * other.astype(np.int8)
         return np.where(captured, cells + 2, cells).astype(np.int8)
 
+    def in_hand(self, state: State) -> tuple[int, int]:
+        """Men that the first and the second player have still to place; the player to move has the odd one."""
+        both = int(state[0] >> HAND_SHIFT & HAND_MASK)
+        own, other = (both + 1) // 2, both // 2
+        return (own, other) if self.turn(state) == 0 else (other, own)
+
     def details(self, state: State) -> dict[str, str]:
         """`hand`: men that both sides have still to place; `quiet`: moves since a removal; `ply`: moves. 0 is left out."""
         header = state[0]

@@ -20,6 +20,14 @@ class TellsOwners(Protocol):
     def owners(self, state: State) -> Owners: ...
 
 
+@runtime_checkable
+class HoldsPieces(Protocol):
+    """A game in which pieces are still to be placed."""
+
+    def in_hand(self, state: State) -> tuple[int, int]:
+        """How many the first and the second player have yet to place."""
+
+
 def owner_rule(game: Game) -> Callable[[State], Owners]:
     """state → NOBODY, FIRST or SECOND for each cell, top row first; a game that does not tell is refused (BadInput).
 

@@ -37,7 +37,8 @@ class AlphaZeroPlayer(ForestPlayer):
             caution = caution_about(read_header(network), game) if network.suffix == SUFFIX else ""
         if settings is None:
             timed = parameters.seconds is not None
-            simulations = None if timed else parameters.sims or self.default_simulations
+            halved = not timed and not parameters.temperature  # moves are drawn by the visits of PUCT: halving chooses one
+            simulations = parameters.sims or self.default_simulations if halved else None
             settings = settings_for_play(game.max_legal, simulations, parameters.leaves or (4 if timed else 1))
             widest, look_ahead = parameters.width(game.max_legal), parameters.look_ahead
             root = settings.root if parameters.root == "auto" else parameters.root

@@ -17,7 +17,7 @@ class ForestParameters(Parameters):
 
     sims: int | None = Field(None, ge=1, le=100_000_000, description="simulations a move")
     seconds: float | None = Field(None, gt=0, le=86_400, description="seconds a move")
-    noise: bool = Field(False, description="Dirichlet noise at the root, as in self-play")
+    noise: bool = Field(False, description="noise at the root, as in self-play: Dirichlet's, or Gumbel's with halving")
     temperature: float = Field(0, ge=0, le=100, description="moves are drawn by visits ^ (1 / temperature); 0 takes the best")
     memory: int = Field(1024, ge=1, le=1_000_000, description="megabytes that the tree may take")
     widest: int | None = Field(
@@ -47,7 +47,7 @@ class AlphaZeroParameters(ForestParameters):
     root: Literal["auto", "puct", "gumbel"] = Field(
         "auto",
         description="how simulations are shared out among the moves: by Gumbel's halving, which needs to know how many there"
-        " will be, or by PUCT; auto: halving, but PUCT against a clock, and with more than "
+        " will be, or by PUCT; auto: halving, but PUCT against a clock, with a temperature, and with more than "
         f"{MOST_HALVED} simulations where there are many moves",
     )
     look_ahead: bool = Field(
@@ -58,6 +58,8 @@ class AlphaZeroParameters(ForestParameters):
     def halving_knows_its_simulations(self) -> "AlphaZeroParameters":
         if self.root == "gumbel" and self.seconds is not None:
             raise ValueError("root=gumbel needs a number of simulations that is known before (sims=400), not seconds.")
+        if self.root == "gumbel" and self.temperature:
+            raise ValueError("root=gumbel chooses one move, so that a temperature has no meaning with it; root=puct draws.")
         return self
 
 

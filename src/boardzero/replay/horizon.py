@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boardzero.games.compiled import compiled
-from boardzero.games.owners import FIRST, SECOND, owner_rule
+from boardzero.games.owners import FIRST, SECOND, HoldsPieces, owner_rule
 from boardzero.games.rules import Game
 
 STEEPNESS = 4.0  # of what a board is worth: with 16 men against 14 a quarter of the most, against 8 nearly nine tenths
@@ -16,12 +16,13 @@ Worths = npt.NDArray[np.float32]
 
 
 def board_worths(game: Game, states: npt.NDArray[np.uint64], most: float) -> Worths:
-    """[positions]: more or less than 0, up to `most`, as a board has more of the first player's pieces or of the second's."""
+    """[positions]: more or less than 0, up to `most`, as the first player has more pieces (on the board, in hand) or fewer."""
     owners = owner_rule(game)
     worths = np.empty(len(states), np.float32)
     for index, state in enumerate(states):
         board = owners(state)
-        first, second = int(np.count_nonzero(board == FIRST)), int(np.count_nonzero(board == SECOND))
+        hands = game.in_hand(state) if isinstance(game, HoldsPieces) else (0, 0)
+        first, second = (int(np.count_nonzero(board == side)) + hand for side, hand in zip((FIRST, SECOND), hands, strict=True))
         worths[index] = np.tanh(STEEPNESS * (first - second) / max(first + second, 1))
     return np.float32(most) * worths
 
@@ -38,10 +39,9 @@ def _look_ahead(
     end = 0
     for game in range(len(results)):
         first, end = end, end + counts[game]
-        following, board_after, left_after = np.float32(results[game]), np.float32(0), np.int32(1)
+        following, left_after = np.float32(results[game]), np.int32(1)
+        board_after = boards[end - 1] if end > first else np.float32(0)  # of plies at the end that nobody learns from
         for position in range(end - 1, first - 1, -1):
-            if position == end - 1:
-                board_after = boards[position]
             share = passed_on ** np.float32(plies_left[position] - left_after)
             following = share * following + (np.float32(1) - share) * board_after
             ahead[position] = following
@@ -59,7 +59,7 @@ def results_ahead(
 
     A board counts 1 − 1/horizon times as much as the one before it, and the result for all that would follow it; so the mean
     looks `horizon` plies ahead. counts [games]: positions of each game, which lie one after another. Of plies that are not
-    learned from no board is known: the next one that is counts for them.
+    learned from no board is known: the next one that is counts for them, or the last one where none follows.
     """
     ahead = np.empty(len(boards), np.float32)
     _look_ahead(results, counts, plies_left, boards, np.float32(1 - 1 / horizon), ahead)
