@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from numba import boolean, float32, float64, int32, types
+from numba import boolean, float32, float64, int32, int64, types
 
 from boardzero.games.compiled import compiled_without_allocation as compiled
 from boardzero.games.randomness import Stream, draw_uniform
@@ -268,8 +268,8 @@ def write_policies(arrays: Arrays, options: Options, trees: npt.NDArray[np.int32
             policies[row, action] = np.float32(arrays.root_edges[tree, index].weight / total)
 
 
-@compiled()
-def searched_value(arrays: Arrays, tree: int, options: Options) -> float:
+@compiled(float64(ARRAYS, OPTIONS, int64))
+def root_value(arrays: Arrays, options: Options, tree: int) -> float:
     """The expected result for the player to move at the root.
 
     With PUCT the mean of all simulations. Halving spends most of them on moves that it then drops, so that their mean says too
@@ -288,13 +288,6 @@ def searched_value(arrays: Arrays, tree: int, options: Options) -> float:
         total += weight
         weighted += weight * edge_value(edges, root.first_edge + index, unvisited)
     return clamp(weighted / total, root.lower, root.upper)
-
-
-@compiled(types.void(ARRAYS, OPTIONS, types.Array(int32, 1, "C"), types.Array(float64, 1, "C")))
-def write_values(arrays: Arrays, options: Options, trees: npt.NDArray[np.int32], values: npt.NDArray[np.float64]) -> None:
-    """Write what the search expects at the root of each of these trees."""
-    for row in range(len(trees)):
-        values[row] = searched_value(arrays, trees[row], options)
 
 
 @compiled(types.void(ARRAYS, float64, types.Array(int32, 1, "C"), types.Array(boolean, 1, "C")))

@@ -16,7 +16,7 @@ from boardzero.games.randomness import new_stream
 from boardzero.games.rules import Game, State
 from boardzero.games.wrapped import raise_kept_error
 from boardzero.search import forest_arrays
-from boardzero.search.decisions import choose_actions, draw_full_searches, write_policies, write_values
+from boardzero.search.decisions import choose_actions, draw_full_searches, root_value, write_policies
 from boardzero.search.forest_arrays import EMPTY_WORD, NONE, Arrays, options_from
 from boardzero.search.rerooting import advance_roots, set_root
 from boardzero.search.simulation import begin_search, step
@@ -221,7 +221,7 @@ class Forest:
 
     def root_value(self, tree: int) -> float:
         """The expected result for the player to move at the root."""
-        return self.root_judgements(np.array([tree], np.int32))[0].value
+        return root_value(self.arrays, self._options, tree)
 
     def root_bounds(self, tree: int) -> tuple[int, int]:
         """The proven bounds of the result for the player to move at the root; equal when it is proven."""
@@ -229,11 +229,10 @@ class Forest:
         return int(root["lower"]), int(root["upper"])
 
     def root_judgements(self, trees: npt.NDArray[np.int32]) -> list[Judgement]:
-        """Of many roots at once."""
+        """Of many roots at once; values are means of all simulations, also with halving: they are what networks learn."""
         roots = self.arrays.nodes[trees, self.arrays.trees["root"][trees]]
         lower, upper = roots["lower"], roots["upper"]
-        values = np.empty(len(trees), np.float64)
-        write_values(self.arrays, self._options, trees, values)
+        values = np.clip(roots["value_sum"] / np.maximum(roots["visits"], 1), lower, upper)
         return [Judgement(*root) for root in zip(values.tolist(), lower.tolist(), upper.tolist(), strict=True)]
 
     def is_full(self, tree: int) -> bool:
