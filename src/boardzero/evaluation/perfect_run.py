@@ -37,10 +37,11 @@ def measure_networks(
     sets: positions in which mistakes are counted; drawn: positions, after random moves, in which habits are observed. What
     the same question has found out before, to its end or until it was interrupted, is taken from there.
     """
-    game = find_game(folder.settings().game)
+    run = folder.settings()
+    game = find_game(run.game)
     folder.newest_network()  # refuses a run without networks
     found = _found_before(folder)
-    search = settings_for_play(game.max_legal, simulations)
+    search = settings_for_play(game.max_legal, simulations, exploration=run.search.exploration)
     question = _question(simulations, search, [*sets.values(), drawn])
     for generation in folder.network_generations():
         path = folder.network(generation)

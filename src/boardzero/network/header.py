@@ -13,12 +13,13 @@ from safetensors import SafetensorError, safe_open
 
 from boardzero.errors import BadInput
 from boardzero.settings.network import NetworkSettings
+from boardzero.settings.search import USUAL_EXPLORATION
 from boardzero.settings.specification import parse_parameters
 
 SUFFIX, ONNX_SUFFIX = ".safetensors", ".onnx"
 HEADER_KEY, FORMAT = "boardzero", 1
 INPUT, OUTPUTS = "planes", ("logits", "values")
-LEARNED = "learned"  # among the details
+LEARNED, EXPLORATION = "learned", "exploration"  # among the details
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,12 @@ class NetworkHeader:
     def learned(self) -> tuple[str, ...]:
         """The games that it has learned from, where its maker noted them."""
         return tuple(map(str, self.details.get(LEARNED, ())))
+
+    @property
+    def exploration(self) -> float:
+        """The c of PUCT that its games were played with, where its maker noted it: it goes with how far apart its values are."""
+        noted = self.details.get(EXPLORATION)
+        return float(noted) if isinstance(noted, int | float) else USUAL_EXPLORATION
 
     def to_text(self) -> str:
         """As JSON, for the file."""

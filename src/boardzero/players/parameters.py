@@ -37,6 +37,12 @@ class AlphaZeroParameters(ForestParameters):
     """Search limits, and where the network is."""
 
     network: str = Field("", description="a run's folder (its newest network) or a network file; nothing: the shipped one")
+    c: float | None = Field(
+        None,
+        ge=0,
+        le=1000,
+        description="exploration: how much the prior counts against the value; unless said, what the network learned with",
+    )
     threads: int = Field(1, ge=1, le=1024, description="threads that evaluate positions, each its part of a batch")
     precision: Precision = Field(
         "auto", description="32 bits, or 8 in the network's tower; auto: 8 where the processor is fast with them"

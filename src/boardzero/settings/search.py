@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 from boardzero.settings.specification import Parameters
 
 MOST_HALVED = 1000  # simulations that are shared out by halving among some of the moves; 600 were as good as PUCT on 13×13
+USUAL_EXPLORATION = 1.5
 WIDE, USUAL_WIDTH = 128, 64  # a game with more moves than this is wide; what its positions then keep of them in play
 
 
@@ -14,7 +15,7 @@ class SearchSettings(Parameters):
     """Settings of the forest; the defaults suit play, self-play adds noise."""
 
     root: Literal["puct", "gumbel"] = Field("puct", description="how simulations are shared out among the moves of the root")
-    exploration: float = Field(1.5, ge=0, description="c of PUCT: how much the prior counts against the value")
+    exploration: float = Field(USUAL_EXPLORATION, ge=0, description="c of PUCT: how much the prior counts against the value")
     exploration_base: float = Field(
         0, ge=0, description="0: c stays; otherwise c grows by ln((1 + N + base) / base) as in AlphaZero (19652)"
     )
@@ -58,13 +59,15 @@ def width_for_play(moves: int) -> int:
     return USUAL_WIDTH if moves > WIDE else 0
 
 
-def settings_for_play(moves: int, simulations: int | None, leaves: int = 1) -> SearchSettings:
+def settings_for_play(
+    moves: int, simulations: int | None, leaves: int = 1, exploration: float = USUAL_EXPLORATION
+) -> SearchSettings:
     """How a network plays best in a game with so many moves at most; simulations: of a move, None where a clock ends it.
 
     By Gumbel's halving, if the number of simulations is known before, and it is not large or all moves can be considered;
     otherwise by PUCT. docs/training.md has the mistakes of both, and docs/search.md their games against each other.
     """
-    settings = SearchSettings(leaves=leaves, widest=width_for_play(moves), look_ahead=True)
+    settings = SearchSettings(exploration=exploration, leaves=leaves, widest=width_for_play(moves), look_ahead=True)
     halving = simulations is not None and (moves <= settings.considered or simulations <= MOST_HALVED)
     return settings.model_copy(update={"root": "gumbel"}) if halving else settings
 

@@ -25,6 +25,7 @@ from boardzero.games.rules import Game
 from boardzero.network.build import build_network
 from boardzero.network.evaluator import find_evaluator
 from boardzero.network.growing import grown
+from boardzero.network.header import EXPLORATION
 from boardzero.network.model import Network
 from boardzero.network.weights import save_network
 from boardzero.replay.record import SelfPlayGame
@@ -369,6 +370,7 @@ class Training:
             "generation": generation,
             "seconds": round(progress.seconds, 1),
             "seed": self.settings.seed,
+            EXPLORATION: self.settings.search.exploration,
             "progress": asdict(progress),
         }
         self.learner.playing.eval()

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 
 from boardzero.errors import BadInput
+from boardzero.network.header import SUFFIX, read_header
 from boardzero.search.forest import Evaluator
-from boardzero.settings.search import SearchSettings, settings_for_play, width_for_play
+from boardzero.settings.search import USUAL_EXPLORATION, SearchSettings, settings_for_play, width_for_play
 from boardzero.web.thinking.grove import Grove
 from boardzero.web.thinking.jobs import SearchJob, SearchKey
 
@@ -24,7 +25,8 @@ def search_settings(key: SearchKey) -> SearchSettings:
     moves = key.game.max_legal
     if key.network is None:
         return SearchSettings(exploration=4.0, first_play="value", first_play_value=0, widest=width_for_play(moves))
-    return settings_for_play(moves, simulations=None, leaves=LEAVES)
+    exploration = read_header(key.network).exploration if key.network.suffix == SUFFIX else USUAL_EXPLORATION
+    return settings_for_play(moves, None, LEAVES, exploration)
 
 
 def load_evaluator(key: SearchKey) -> Evaluator:
