@@ -10,7 +10,7 @@ from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
 from boardzero.games.rules import Game, Outcome
 from boardzero.network.build import build_network
-from boardzero.network.header import EXPLORATION
+from boardzero.network.header import VALUE_SPREAD
 from boardzero.network.weights import save_network
 from boardzero.players.catalogue import find_player
 from boardzero.players.forest_player import ForestPlayer
@@ -194,22 +194,24 @@ def test_alphazero_searches_as_suits_its_limit(specification: str, game: str, ro
     assert (player.forest.settings.root, player.forest.settings.leaves) == (root, leaves)
 
 
-def test_alphazero_explores_as_its_network_learned_unless_it_is_told_otherwise(tmp_path: Path) -> None:
+def test_alphazero_searches_with_the_spread_that_its_network_notes_unless_it_is_told_otherwise(tmp_path: Path) -> None:
     game = find_game("tictactoe")
     network = build_network(NetworkSettings(blocks=1, channels=4), game).eval()
     noted, silent = tmp_path / "noted.safetensors", tmp_path / "silent.safetensors"
-    save_network(noted, network, game, {EXPLORATION: 0.4})
+    save_network(noted, network, game, {VALUE_SPREAD: 0.4})
     save_network(silent, network, game)
-    for specification, exploration in (
+    for specification, spread in (
         (f"alphazero:sims=8,network={noted}", 0.4),
         (f"alphazero:seconds=1,network={noted}", 0.4),
-        (f"alphazero:sims=8,network={noted},c=0.7", 0.7),
-        (f"alphazero:sims=8,network={silent}", 1.5),
+        (f"alphazero:sims=8,network={noted},spread=0.7", 0.7),
+        (f"alphazero:sims=8,network={silent}", 1),
     ):
         player = find_player(specification, game)
         assert isinstance(player, ForestPlayer)
-        assert player.forest.settings.exploration == exploration
-    assert [search_settings(SearchKey(game, path)).exploration for path in (noted, silent)] == [0.4, 1.5]
+        assert player.forest.settings.exploration == pytest.approx(1.5 * spread)
+        assert player.forest.settings.first_play_value == pytest.approx(0.25 * spread)
+        assert player.forest.settings.gumbel_scale == pytest.approx(1 / spread)
+    assert [search_settings(SearchKey(game, path)).value_spread for path in (noted, silent)] == [0.4, 1]
 
 
 def test_moves_of_a_warm_player_vary() -> None:

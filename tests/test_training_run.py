@@ -61,10 +61,10 @@ def test_the_same_seed_gives_the_same_games_and_weights(tmp_path: Path) -> None:
     assert networks[0] == networks[1]
 
 
-def test_networks_note_the_exploration_that_they_learned_with(tmp_path: Path) -> None:
-    folder = begin(tmp_path / "run", "search.exploration=0.6", generations=1)
+def test_networks_note_how_far_apart_their_values_are(tmp_path: Path) -> None:
+    folder = begin(tmp_path / "run", "search.value_spread=0.6", generations=1)
     run(folder)
-    assert read_header(folder.network(1)).exploration == 0.6
+    assert read_header(folder.network(1)).value_spread == 0.6
 
 
 def test_another_seed_gives_other_games(tmp_path: Path) -> None:

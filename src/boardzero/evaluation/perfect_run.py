@@ -41,7 +41,7 @@ def measure_networks(
     game = find_game(run.game)
     folder.newest_network()  # refuses a run without networks
     found = _found_before(folder)
-    search = settings_for_play(game.max_legal, simulations, exploration=run.search.exploration)
+    search = settings_for_play(game.max_legal, simulations, value_spread=run.search.value_spread)
     question = _question(simulations, search, [*sets.values(), drawn])
     for generation in folder.network_generations():
         path = folder.network(generation)

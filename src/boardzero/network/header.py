@@ -13,13 +13,12 @@ from safetensors import SafetensorError, safe_open
 
 from boardzero.errors import BadInput
 from boardzero.settings.network import NetworkSettings
-from boardzero.settings.search import USUAL_EXPLORATION
 from boardzero.settings.specification import parse_parameters
 
 SUFFIX, ONNX_SUFFIX = ".safetensors", ".onnx"
 HEADER_KEY, FORMAT = "boardzero", 1
 INPUT, OUTPUTS = "planes", ("logits", "values")
-LEARNED, EXPLORATION = "learned", "exploration"  # among the details
+LEARNED, VALUE_SPREAD = "learned", "value_spread"  # among the details
 
 
 @dataclass(frozen=True)
@@ -37,10 +36,10 @@ class NetworkHeader:
         return tuple(map(str, self.details.get(LEARNED, ())))
 
     @property
-    def exploration(self) -> float:
-        """The c of PUCT that its games were played with, where its maker noted it: it goes with how far apart its values are."""
-        noted = self.details.get(EXPLORATION)
-        return float(noted) if isinstance(noted, int | float) else USUAL_EXPLORATION
+    def value_spread(self) -> float:
+        """How far apart its values are, as the searches of its games were told (SearchSettings); 1 where nothing is noted."""
+        noted = self.details.get(VALUE_SPREAD)
+        return float(noted) if isinstance(noted, int | float) and 0 < noted <= 1 else 1.0
 
     def to_text(self) -> str:
         """As JSON, for the file."""

@@ -12,7 +12,7 @@ from boardzero.players.forest_player import ForestPlayer
 from boardzero.players.parameters import AlphaZeroParameters
 from boardzero.players.specifications import named_network
 from boardzero.search.forest import Evaluator
-from boardzero.settings.search import USUAL_EXPLORATION, SearchSettings, settings_for_play
+from boardzero.settings.search import SearchSettings, settings_for_play
 
 
 class AlphaZeroPlayer(ForestPlayer):
@@ -30,19 +30,19 @@ class AlphaZeroPlayer(ForestPlayer):
         evaluate: Evaluator | None = None,
         settings: SearchSettings | None = None,
     ) -> None:
-        caution, exploration = "", USUAL_EXPLORATION
+        caution, spread = "", 1.0
         if evaluate is None:
             network = find_network(parameters.network, game)
             evaluate = find_evaluator(network, game, parameters.threads, parameters.precision)
             if network.suffix == SUFFIX:
                 header = read_header(network)
-                caution, exploration = caution_about(header, game), header.exploration
+                caution, spread = caution_about(header, game), header.value_spread
         if settings is None:
-            exploration = exploration if parameters.c is None else parameters.c
+            spread = parameters.spread or spread
             timed = parameters.seconds is not None
             halved = not timed and not parameters.temperature  # moves are drawn by the visits of PUCT: halving chooses one
             simulations = parameters.sims or self.default_simulations if halved else None
-            settings = settings_for_play(game.max_legal, simulations, parameters.leaves or (4 if timed else 1), exploration)
+            settings = settings_for_play(game.max_legal, simulations, parameters.leaves or (4 if timed else 1), spread)
             widest, look_ahead = parameters.width(game.max_legal), parameters.look_ahead
             root = settings.root if parameters.root == "auto" else parameters.root
             settings = settings.model_copy(update={"root": root, "widest": widest, "look_ahead": look_ahead})

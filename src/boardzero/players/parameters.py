@@ -37,11 +37,12 @@ class AlphaZeroParameters(ForestParameters):
     """Search limits, and where the network is."""
 
     network: str = Field("", description="a run's folder (its newest network) or a network file; nothing: the shipped one")
-    c: float | None = Field(
+    spread: float | None = Field(
         None,
-        ge=0,
-        le=1000,
-        description="exploration: how much the prior counts against the value; unless said, what the network learned with",
+        gt=0,
+        le=1,
+        description="how far apart values are: the search heeds smaller differences the less it is; unless said, as the network"
+        " learned",
     )
     threads: int = Field(1, ge=1, le=1024, description="threads that evaluate positions, each its part of a batch")
     precision: Precision = Field(

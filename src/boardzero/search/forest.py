@@ -74,7 +74,7 @@ class Forest:
         """Room for this many nodes and edges (by default, enough for the nodes) in each tree, and for `cache` evaluations,
         rounded up to a power of two, that all trees share. Room that is not used takes no memory."""
         self.game = game
-        self.settings = settings or SearchSettings()
+        self.settings = (settings or SearchSettings()).scaled()
         self._options = options_from(self.settings)
         self._addresses = rule_addresses(game)
         edges = edges or nodes * game.max_legal

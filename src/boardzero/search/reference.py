@@ -41,7 +41,7 @@ class ReferenceTree:
         self, game: Game, settings: SearchSettings, nodes: int, edges: int, cache: int = 0, seed: int = 0, index: int = 0
     ) -> None:
         self.game = game
-        self.settings = settings
+        self.settings = settings.scaled()
         self.node_limit, self.edge_limit = nodes, edges
         self.stream = new_stream(seed, index)
         self.cache_slots = max(2, 1 << (cache - 1).bit_length()) if cache else 0

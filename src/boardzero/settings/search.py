@@ -7,7 +7,6 @@ from pydantic import Field, model_validator
 from boardzero.settings.specification import Parameters
 
 MOST_HALVED = 1000  # simulations that are shared out by halving among some of the moves; 600 were as good as PUCT on 13×13
-USUAL_EXPLORATION = 1.5
 WIDE, USUAL_WIDTH = 128, 64  # a game with more moves than this is wide; what its positions then keep of them in play
 
 
@@ -15,7 +14,7 @@ class SearchSettings(Parameters):
     """Settings of the forest; the defaults suit play, self-play adds noise."""
 
     root: Literal["puct", "gumbel"] = Field("puct", description="how simulations are shared out among the moves of the root")
-    exploration: float = Field(USUAL_EXPLORATION, ge=0, description="c of PUCT: how much the prior counts against the value")
+    exploration: float = Field(1.5, ge=0, description="c of PUCT: how much the prior counts against the value")
     exploration_base: float = Field(
         0, ge=0, description="0: c stays; otherwise c grows by ln((1 + N + base) / base) as in AlphaZero (19652)"
     )
@@ -35,6 +34,13 @@ class SearchSettings(Parameters):
     considered: int = Field(16, ge=1, description="Gumbel: how many root moves enter sequential halving")
     gumbel_visits: float = Field(50, ge=0, description="Gumbel: c_visit, the weight of values before any visit")
     gumbel_scale: float = Field(1.0, gt=0, description="Gumbel: c_scale, the weight of values (0 to 1) against logits")
+    value_spread: float = Field(
+        1,
+        gt=0,
+        le=1,
+        description="how far apart the values of good and bad moves are, 1 where games are won and lost; below it the search"
+        " heeds smaller differences: exploration and the first-play reduction times this, gumbel_scale divided by it",
+    )
     leaves: int = Field(1, ge=1, le=256, description="leaves of one tree that are evaluated together")
     widest: int = Field(
         0, ge=0, description="moves that a position below the root keeps at most, the likeliest, to save memory; 0: all"
@@ -53,21 +59,36 @@ class SearchSettings(Parameters):
             raise ValueError("update_all_parents needs transpositions=true.")
         return self
 
+    @model_validator(mode="after")
+    def exploration_can_be_scaled(self) -> "SearchSettings":
+        if self.exploration_base and self.value_spread != 1:
+            raise ValueError("value_spread goes with exploration_base=0 only: an exploration that grows is not scaled by it.")
+        return self
+
+    def scaled(self) -> "SearchSettings":
+        """The same search with value_spread=1: what the spread means to the other settings is in them."""
+        changes = {
+            "exploration": self.exploration * self.value_spread,
+            "gumbel_scale": self.gumbel_scale / self.value_spread,
+            "value_spread": 1.0,
+        }
+        if self.first_play == "reduction":
+            changes["first_play_value"] = self.first_play_value * self.value_spread
+        return self.model_copy(update=changes)
+
 
 def width_for_play(moves: int) -> int:
     """`widest` for play, in a game with so many moves at most: docs/search.md has the matches that it was chosen by."""
     return USUAL_WIDTH if moves > WIDE else 0
 
 
-def settings_for_play(
-    moves: int, simulations: int | None, leaves: int = 1, exploration: float = USUAL_EXPLORATION
-) -> SearchSettings:
+def settings_for_play(moves: int, simulations: int | None, leaves: int = 1, value_spread: float = 1) -> SearchSettings:
     """How a network plays best in a game with so many moves at most; simulations: of a move, None where a clock ends it.
 
     By Gumbel's halving, if the number of simulations is known before, and it is not large or all moves can be considered;
     otherwise by PUCT. docs/training.md has the mistakes of both, and docs/search.md their games against each other.
     """
-    settings = SearchSettings(exploration=exploration, leaves=leaves, widest=width_for_play(moves), look_ahead=True)
+    settings = SearchSettings(value_spread=value_spread, leaves=leaves, widest=width_for_play(moves), look_ahead=True)
     halving = simulations is not None and (moves <= settings.considered or simulations <= MOST_HALVED)
     return settings.model_copy(update={"root": "gumbel"}) if halving else settings
 

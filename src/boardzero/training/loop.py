@@ -25,7 +25,7 @@ from boardzero.games.rules import Game
 from boardzero.network.build import build_network
 from boardzero.network.evaluator import find_evaluator
 from boardzero.network.growing import grown
-from boardzero.network.header import EXPLORATION
+from boardzero.network.header import VALUE_SPREAD
 from boardzero.network.model import Network
 from boardzero.network.weights import save_network
 from boardzero.replay.record import SelfPlayGame
@@ -370,7 +370,7 @@ class Training:
             "generation": generation,
             "seconds": round(progress.seconds, 1),
             "seed": self.settings.seed,
-            EXPLORATION: self.settings.search.exploration,
+            VALUE_SPREAD: self.settings.search.value_spread,
             "progress": asdict(progress),
         }
         self.learner.playing.eval()

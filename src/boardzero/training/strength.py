@@ -187,7 +187,7 @@ def measure_perfect_play(
 ) -> PerfectPlayMeasured:
     """Mistakes of a generation's network; seconds: of the run."""
     simulations = run.evaluation.position_simulations
-    search = settings_for_play(game.max_legal, simulations, exploration=run.search.exploration)
+    search = settings_for_play(game.max_legal, simulations, value_spread=run.search.value_spread)
     mistakes = count_mistakes(search_chooser(game, evaluate, simulations, search), positions)
     return PerfectPlayMeasured(generation, seconds, simulations, len(positions), mistakes)
 

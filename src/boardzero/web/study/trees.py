@@ -71,7 +71,7 @@ class Trees:
         job.temperature, job.wants_tree = 0.0, True
         report = await pool.submit(job)
         assert report.tree is not None
-        return partial(describe_node, KeptTree(position, report.tree, search_settings(job.key))), report.simulations
+        return partial(describe_node, KeptTree(position, report.tree, search_settings(job.key).scaled())), report.simulations
 
     async def _roll_out(self, position: Position, choice: PlayerChoice, simulations: int) -> tuple[Describe, int]:
         def grow(player: Player) -> tuple[Tree, int]:

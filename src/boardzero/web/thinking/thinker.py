@@ -10,7 +10,7 @@ from queue import Empty, SimpleQueue
 from boardzero.errors import BadInput
 from boardzero.network.header import SUFFIX, read_header
 from boardzero.search.forest import Evaluator
-from boardzero.settings.search import USUAL_EXPLORATION, SearchSettings, settings_for_play, width_for_play
+from boardzero.settings.search import SearchSettings, settings_for_play, width_for_play
 from boardzero.web.thinking.grove import Grove
 from boardzero.web.thinking.jobs import SearchJob, SearchKey
 
@@ -25,8 +25,8 @@ def search_settings(key: SearchKey) -> SearchSettings:
     moves = key.game.max_legal
     if key.network is None:
         return SearchSettings(exploration=4.0, first_play="value", first_play_value=0, widest=width_for_play(moves))
-    exploration = read_header(key.network).exploration if key.network.suffix == SUFFIX else USUAL_EXPLORATION
-    return settings_for_play(moves, None, LEAVES, exploration)
+    spread = read_header(key.network).value_spread if key.network.suffix == SUFFIX else 1.0
+    return settings_for_play(moves, None, LEAVES, spread)
 
 
 def load_evaluator(key: SearchKey) -> Evaluator:
