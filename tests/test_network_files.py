@@ -13,6 +13,7 @@ import torch
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.rules import Game
+from boardzero.games.tictactoe import TicTacToe
 from boardzero.network.build import build_network
 from boardzero.network.evaluator import OnnxEvaluator, TorchEvaluator, find_evaluator
 from boardzero.network.model import Network
@@ -21,6 +22,7 @@ from boardzero.network.positions import random_positions
 from boardzero.network.weights import HEADER_KEY, load_network, read_header, save_network, write_whole
 from boardzero.search.forest import Forest
 from boardzero.settings.network import DOCUMENTED_NETWORKS, NetworkSettings
+from boardzero.settings.precision import Precision
 from boardzero.settings.search import SearchSettings
 
 torch.set_num_threads(1)  # PyTorch's threads wait busily, which is slow where tests share the cores
@@ -289,3 +291,13 @@ def test_networks_do_not_pass_between_games_of_openspiel(tmp_path: Path) -> None
     assert find_evaluator(path, game)(random_positions(game, 2))[1].shape == (2,)
     with pytest.raises(BadInput, match="cannot play openspiel:clobber"):
         find_evaluator(path, find_game("openspiel:clobber"))
+
+
+@pytest.mark.parametrize("suffix", [".safetensors", ".onnx"])
+@pytest.mark.parametrize("precision", ["float", "int8"])
+def test_a_network_from_a_time_when_the_game_had_other_planes_is_refused(
+    tictactoe_file: Path, suffix: str, precision: Precision, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TicTacToe, "planes", (*TicTacToe.planes, "one more"))
+    with pytest.raises(BadInput, match="another version of the game"):
+        find_evaluator(tictactoe_file.with_suffix(suffix), find_game("tictactoe"), precision=precision)

@@ -19,7 +19,7 @@ import onnxruntime
 from boardzero.errors import BadInput
 from boardzero.games.rules import Game
 from boardzero.network.fitting import check_fits
-from boardzero.network.header import HEADER_KEY, INPUT, ONNX_SUFFIX, OUTPUTS, SUFFIX, NetworkHeader, parse_header, read_header
+from boardzero.network.header import HEADER_KEY, INPUT, ONNX_SUFFIX, OUTPUTS, SUFFIX, parse_header, read_header
 from boardzero.network.precision import in_precision, is_fast_with_bytes
 from boardzero.settings.precision import Precision
 
@@ -50,6 +50,11 @@ class OnnxEvaluator:
     def labels(self) -> dict[str, str]:
         """What the maker of the file noted in it."""
         return dict(self._session.get_modelmeta().custom_metadata_map)
+
+    @property
+    def planes(self) -> int:
+        """How many it takes."""
+        return int(self._session.get_inputs()[0].shape[1])
 
     def __call__(self, planes: Floats) -> tuple[Floats, Floats]:
         if not self.padded_to:
@@ -151,6 +156,7 @@ def find_evaluator(path: Path, game: Game, threads: int = 1, precision: Precisio
     if path.suffix == ONNX_SUFFIX:
         evaluator = OnnxEvaluator(path, threads if precision == "float" else 1)
         check_fits(parse_header(evaluator.labels, str(path)), game, str(path))
+        _check_planes(evaluator, game, path)
         return evaluator if precision == "float" else OnnxEvaluator(in_precision(path.read_bytes(), game, precision), threads)
     if path.suffix != SUFFIX:
         raise BadInput(f"'{path}' is not a network file: those are called name{SUFFIX} or name{ONNX_SUFFIX}.")
@@ -160,25 +166,33 @@ def find_evaluator(path: Path, game: Game, threads: int = 1, precision: Precisio
         from boardzero.network.weights import load_network
 
         return TorchEvaluator(load_network(path).network)
-    if precision != "float":
-        return OnnxEvaluator(in_precision(exported_bytes(path), game, precision), threads)
-    return _exported_beside(path, header, threads) or OnnxEvaluator(_exported_now(path), threads)
+    model = exported_bytes(path)
+    evaluator = OnnxEvaluator(model, threads if precision == "float" else 1)
+    _check_planes(evaluator, game, path)
+    return evaluator if precision == "float" else OnnxEvaluator(in_precision(model, game, precision), threads)
+
+
+def _check_planes(evaluator: OnnxEvaluator, game: Game, path: Path) -> None:
+    """Refuse (BadInput) a network from a time when the game had other planes."""
+    if evaluator.planes != len(game.planes):
+        raise BadInput(
+            f"The network '{path}' takes {evaluator.planes} planes, and {game.title} has {len(game.planes)}:"
+            " it was made for another version of the game, and has to be learned anew."
+        )
 
 
 def exported_bytes(path: Path) -> bytes:
     """A network file as ONNX, with its header: the file beside it, if that was made from these weights, or a new one."""
-    return path.with_suffix(ONNX_SUFFIX).read_bytes() if _exported_beside(path, read_header(path), 1) else _exported_now(path)
+    return path.with_suffix(ONNX_SUFFIX).read_bytes() if _is_exported_beside(path) else _exported_now(path)
 
 
-def _exported_beside(path: Path, header: NetworkHeader, threads: int) -> OnnxEvaluator | None:
-    """The ONNX file beside the weights, if it was made from them."""
+def _is_exported_beside(path: Path) -> bool:
+    """Is there an ONNX file beside the weights that was made from them?"""
     beside = path.with_suffix(ONNX_SUFFIX)
     try:
-        evaluator = OnnxEvaluator(beside, threads)
-        same = parse_header(evaluator.labels, str(beside)).checksum == header.checksum
+        return parse_header(OnnxEvaluator(beside).labels, str(beside)).checksum == read_header(path).checksum
     except BadInput:
-        return None
-    return evaluator if same else None
+        return False
 
 
 def _exported_now(path: Path) -> bytes:
