@@ -106,6 +106,22 @@ class PlainLatrunculi:
                     found.add(f"{name(source)}-{name(target)}")
         return found or {"pass"}
 
+    def prospects(self, side: int) -> tuple[set[Square], set[Square], set[Square]]:
+        """If it were this side's turn: squares its men may go to, those where they would capture, and whom."""
+        board = replace(self.copy(), turn=side)
+        reached, catching, caught = set(), set(), set()
+        for source in board.men[side] - board.captured[side]:
+            for target in board.destinations(source):
+                if board.is_suicide(source, target):
+                    continue
+                after = board.copy()
+                after.move(source, target)
+                reached.add(target)
+                if taken := after.captured[1 - side] - board.captured[1 - side]:
+                    catching.add(target)
+                    caught |= taken
+        return reached, catching, caught
+
     # -- playing -------------------------------------------------------------------------------------------------------
     def release(self, side: int) -> None:
         """Captured men of a side without two opposite captors are free."""

@@ -105,6 +105,17 @@ def test_every_action_on_any_board_agrees_with_the_plain_rules(board: tuple[Latr
         assert game.board_to_text(successor) == after.board() and result(game, successor) == after.result
 
 
+@settings(deadline=None, max_examples=150)
+@given(boards())
+def test_planes_show_what_both_sides_could_do_next_by_the_plain_rules(board: tuple[Latrunculi, State]) -> None:
+    game, state = board
+    twin = plain(game, state)
+    own, other = twin.prospects(twin.turn), twin.prospects(1 - twin.turn)
+    expected = [squares for pair in zip(own, other, strict=True) for squares in pair]
+    for plane, squares in zip(game.encoded(state)[10:], expected, strict=True):
+        assert {(column, game.size - 1 - row) for row, column in np.argwhere(plane)} == squares
+
+
 @settings(deadline=None, max_examples=60)
 @given(boards())
 def test_turning_and_mirroring_commute_with_playing(board: tuple[Latrunculi, State]) -> None:

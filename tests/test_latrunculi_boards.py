@@ -123,21 +123,21 @@ def test_placing_counts_towards_no_limit() -> None:
 def test_planes_show_free_and_captured_men_and_counters_for_the_player_to_move() -> None:
     position = drawn("XoX. .... O... ..OX", "O", "quiet=20 ply=100", quiet=80, limit=400)
     planes = position.game.encoded(position.state)
-    assert len(planes) == len(position.game.planes) == 10
+    assert len(planes) == len(position.game.planes) == 16
     assert [[f"{row}{column}" for row, column in zip(*np.nonzero(plane), strict=True)] for plane in planes[:4]] == [
         ["20", "32"],
         ["01"],
         ["00", "02", "33"],
         [],
     ]
-    assert [float(np.unique(plane).item()) for plane in planes[4:]] == [0, 0, 0.25, 0.25, 0.5, 0.5]
+    assert [float(np.unique(plane).item()) for plane in planes[4:10]] == [0, 0, 0.25, 0.25, 0.5, 0.5]
 
 
 def test_planes_show_the_men_in_hand() -> None:
     position = Position(latrunculi(4, start="placement"), "@a1 @b1 @c1")
     planes = position.game.encoded(position.state)
     assert np.all(planes[4] == 0.75) and np.all(planes[5] == 0.5)
-    assert np.all(planes[8:] == 0.75)  # men in hand can still be lost
+    assert np.all(planes[8:10] == 0.75)  # men in hand can still be lost
     assert np.count_nonzero(planes[0]) == 1 and np.count_nonzero(planes[2]) == 2
 
 

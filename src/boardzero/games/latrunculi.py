@@ -51,7 +51,7 @@ from boardzero.errors import BadInput
 from boardzero.games.bits import count_bits, lowest_bit, signed
 from boardzero.games.board_setup import cells_from_words, refuse_finished_turn, words_from_cells
 from boardzero.games.compiled import compiled
-from boardzero.games.latrunculi_captures import BOARD, between, caught_from, forbidden, jumps, landings, steps
+from boardzero.games.latrunculi_captures import BOARD, between, caught_from, landings, prospects, targets_of
 from boardzero.games.notation import cell_to_text
 from boardzero.games.policy import PolicyLayout, cell_actions, move_actions, single_action
 from boardzero.games.randomness import Stream, draw_below, new_stream
@@ -109,16 +109,13 @@ def write_moves(state: State, size: np.uint64, actions: Actions) -> int:
     free_squares = BOARD[size] ^ men
     landing = landings(men, free_squares, size)
     own_free, captors = own & ~captured, other & ~captured
-    dangerous = between(captors, size)  # forbidden, unless the man that lands there captures: that takes longer to tell
     cells = signed(size * size)
     count = 0
     movers = own_free
     while movers != NOTHING:
         man = movers & (~movers + ONE)
         movers ^= man
-        targets = steps(man, free_squares, size) | jumps(man, landing, size)
-        if targets & dangerous != NOTHING:
-            targets &= ~forbidden(own_free ^ man, captors, size)
+        targets = targets_of(man, own_free, captors, free_squares, landing, size)
         count = write_squares(targets, lowest_bit(man) * cells, actions, count)
     return count
 
@@ -213,6 +210,8 @@ def encode(state: State, planes: Planes) -> None:
     planes[7] = signed(header >> MOVES_SHIFT & MOVES_MASK) / signed(header >> MOST_MOVES_SHIFT & MOVES_MASK)
     planes[8] = (count_bits(state[1]) + own_in_hand - least) / men_a_side
     planes[9] = (count_bits(state[2]) + other_in_hand - least) / men_a_side
+    own_reach, own_catching, own_catch = prospects(state[1], state[2], captured, np.uint64(size))
+    other_reach, other_catching, other_catch = prospects(state[2], state[1], captured, np.uint64(size))
     for cell in range(size * size):
         row, column, shift = cell // size, cell % size, np.uint64(cell)
         own, other, held = state[1] >> shift & ONE, state[2] >> shift & ONE, captured >> shift & ONE
@@ -220,6 +219,12 @@ def encode(state: State, planes: Planes) -> None:
         planes[1, row, column] = own & held
         planes[2, row, column] = other & ~held
         planes[3, row, column] = other & held
+        planes[10, row, column] = own_reach >> shift & ONE
+        planes[11, row, column] = other_reach >> shift & ONE
+        planes[12, row, column] = own_catching >> shift & ONE
+        planes[13, row, column] = other_catching >> shift & ONE
+        planes[14, row, column] = own_catch >> shift & ONE
+        planes[15, row, column] = other_catch >> shift & ONE
 
 
 class LatrunculiParameters(Parameters):
@@ -272,6 +277,12 @@ class Latrunculi(Game):
         "moves (share of limit)",
         "removals until the player to move has lost (share of the men)",
         "removals until the other player has lost (share of the men)",
+        "squares that own men may go to",
+        "squares that the other's men may go to, were it their turn",
+        "where own men would capture",
+        "where the other's men would capture",
+        "the other's men that could be captured now",
+        "own men that could be captured, were it the other's turn",
     )
     state_length = 4
 

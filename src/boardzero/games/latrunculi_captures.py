@@ -1,4 +1,4 @@
-"""Latrunculi on bitboards: where a man may go, what it captures there, and which captured men stay captured.
+"""Latrunculi on bitboards: where a man may go, what it captures there, who stays captured, and what a side could do next.
 
 A set of squares is one word: the square in row r and column c, counted from the top left, is bit r · size + c. So +1 is to
 the right and +size is down; the tables of columns below keep rows from running into one another. All arguments are uint64.
@@ -10,6 +10,7 @@ import numpy.typing as npt
 from boardzero.games.compiled import compiled
 
 Squares = np.uint64
+Landings = tuple[Squares, Squares, Squares, Squares]
 ONE, TWO, NOTHING = np.uint64(1), np.uint64(2), np.uint64(0)
 
 SIZES = (4, 6, 8)
@@ -44,7 +45,7 @@ def steps(man: Squares, free: Squares, size: Squares) -> Squares:
 
 
 @compiled()
-def landings(men: Squares, free: Squares, size: Squares) -> tuple[Squares, Squares, Squares, Squares]:
+def landings(men: Squares, free: Squares, size: Squares) -> Landings:
     """The free squares behind a man, where a jump to the right, left, down or up over it may end."""
     return (
         men << ONE & free & TWO_FROM_LEFT[size],
@@ -55,7 +56,7 @@ def landings(men: Squares, free: Squares, size: Squares) -> tuple[Squares, Squar
 
 
 @compiled()
-def jumps(man: Squares, landings: tuple[Squares, Squares, Squares, Squares], size: Squares) -> Squares:
+def jumps(man: Squares, landings: Landings, size: Squares) -> Squares:
     """The squares that a man reaches by one or more jumps.
 
     Every landing is an even number of squares from where the man stood, every square jumped over is not: so that the man
@@ -72,7 +73,7 @@ def jumps(man: Squares, landings: tuple[Squares, Squares, Squares, Squares], siz
 
 @compiled()
 def caught_from(target: Squares, partners: Squares, other: Squares, size: Squares) -> Squares:
-    """The other side's men that a man who lands on the target catches between itself and a partner."""
+    """The other side's men that a man who lands on the target (or on any of several) catches between itself and a partner."""
     return other & (
         ((target & TWO_FROM_RIGHT[size]) << ONE & partners >> ONE)
         | ((target & TWO_FROM_LEFT[size]) >> ONE & partners << ONE)
@@ -94,3 +95,43 @@ def forbidden(partners: Squares, captors: Squares, size: Squares) -> Squares:
     return (captors << ONE & captors >> ONE & INNER[size] & ~saved_in_row) | (
         captors << size & captors >> size & ~saved_in_column
     )
+
+
+@compiled()
+def targets_of(man: Squares, own_free: Squares, captors: Squares, free: Squares, behind: Landings, size: Squares) -> Squares:
+    """Where a free man may go; behind: the `landings` of the board."""
+    targets = steps(man, free, size) | jumps(man, behind, size)
+    if targets & between(captors, size) != NOTHING:  # forbidden, unless the man captures there: that takes longer to tell
+        targets &= ~forbidden(own_free ^ man, captors, size)
+    return targets
+
+
+@compiled()
+def catching_squares(partners: Squares, enemies: Squares, size: Squares) -> Squares:
+    """Where a man would have to land to catch one of the enemies between itself and a partner."""
+    return (
+        (enemies >> ONE & partners >> TWO & TWO_FROM_RIGHT[size])
+        | (enemies << ONE & partners << TWO & TWO_FROM_LEFT[size])
+        | (enemies >> size & partners >> TWO * size)
+        | (enemies << size & partners << TWO * size)
+    )
+
+
+@compiled()
+def prospects(own: Squares, other: Squares, captured: Squares, size: Squares) -> tuple[Squares, Squares, Squares]:
+    """What a side could do if it were its turn: squares its men may go to, those where they would capture, and whom."""
+    men = own | other
+    free = BOARD[size] ^ men
+    behind = landings(men, free, size)
+    own_free, captors = own & ~captured, other & ~captured
+    reached, catching, caught = NOTHING, NOTHING, NOTHING
+    movers = own_free
+    while movers != NOTHING:
+        man = movers & (~movers + ONE)
+        movers ^= man
+        targets = targets_of(man, own_free, captors, free, behind, size)
+        spots = targets & catching_squares(own_free ^ man, captors, size)
+        reached |= targets
+        catching |= spots
+        caught |= caught_from(spots, own_free ^ man, captors, size)
+    return reached, catching, caught
