@@ -218,12 +218,14 @@ def test_the_command_refuses_a_curriculum_before_anything_is_written(
 
 
 # -- defaults ------------------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("game", ["connect4", "gomoku", "gomoku:size=13,rule=standard", "othello", "latrunculi:start=rows"])
+@pytest.mark.parametrize(
+    "game", ["connect4", "gomoku", "gomoku:size=13,rule=standard", "othello", "latrunculi", "latrunculi:start=rows"]
+)
 def test_defaults_of_a_game_make_a_run_that_is_possible(game: str) -> None:
     settings = apply_changes(RunSettings, {**default_values(game), "game": game}, [])
     assert Curriculum(settings).games[0].specification == game
 
 
 def test_the_default_curriculum_is_only_for_games_that_it_ends_with() -> None:
-    assert default_values("gomoku:size=13")["curriculum"]
+    assert default_values("gomoku:size=13")["curriculum"] and default_values("latrunculi")["curriculum"]
     assert not default_values("gomoku:size=6")["curriculum"]

@@ -34,9 +34,13 @@ GAMES = [
 ]
 
 search_settings = st.builds(
-    lambda transpositions, all_parents, **rest: SearchSettings(
-        transpositions=transpositions, update_all_parents=transpositions and all_parents, **rest
+    lambda transpositions, all_parents, spread, **rest: SearchSettings(
+        transpositions=transpositions,
+        update_all_parents=transpositions and all_parents,
+        value_spread=1 if rest["exploration_base"] else spread,
+        **rest,
     ),
+    spread=st.sampled_from([1.0, 0.25]),
     root=st.sampled_from(["puct", "gumbel"]),
     exploration=st.sampled_from([0.5, 1.5, 4.0]),
     exploration_base=st.sampled_from([0.0, 20.0, 19652.0]),

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
+from boardzero.engines.brains import with_memory
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
@@ -15,6 +17,7 @@ from boardzero.network.weights import save_network
 from boardzero.players.catalogue import find_player
 from boardzero.players.forest_player import ForestPlayer
 from boardzero.settings.network import NetworkSettings
+from boardzero.settings.search import SearchSettings
 from boardzero.web.thinking.jobs import SearchKey
 from boardzero.web.thinking.thinker import search_settings
 
@@ -203,8 +206,9 @@ def test_alphazero_searches_with_the_spread_that_its_network_notes_unless_it_is_
     for specification, spread in (
         (f"alphazero:sims=8,network={noted}", 0.4),
         (f"alphazero:seconds=1,network={noted}", 0.4),
-        (f"alphazero:sims=8,network={noted},spread=0.7", 0.7),
+        (f"alphazero:sims=8,network={noted},value_spread=0.7", 0.7),
         (f"alphazero:sims=8,network={silent}", 1),
+        (f"alphazero:sims=8,network={noted.with_suffix('.onnx')}", 0.4),
     ):
         player = find_player(specification, game)
         assert isinstance(player, ForestPlayer)
@@ -212,6 +216,19 @@ def test_alphazero_searches_with_the_spread_that_its_network_notes_unless_it_is_
         assert player.forest.settings.first_play_value == pytest.approx(0.25 * spread)
         assert player.forest.settings.gumbel_scale == pytest.approx(1 / spread)
     assert [search_settings(SearchKey(game, path)).value_spread for path in (noted, silent)] == [0.4, 1]
+    player = with_memory(find_player(f"alphazero:network={noted}", game), None, 10**9)
+    assert isinstance(player, ForestPlayer) and player.forest.settings.exploration == pytest.approx(0.6)
+
+
+def test_a_spread_changes_what_values_are_compared_with_and_nothing_else() -> None:
+    plain = SearchSettings(exploration=2, first_play_value=0.2, gumbel_scale=0.5, virtual_loss=3)
+    spread = plain.model_copy(update={"value_spread": 0.5})
+    changed = {"exploration": 1, "first_play_value": 0.1, "gumbel_scale": 1, "virtual_loss": 1.5}
+    assert spread.scaled() == plain.model_copy(update=changed) == spread.scaled().scaled()
+    fixed = plain.model_copy(update={"first_play": "value", "value_spread": 0.5})
+    assert fixed.scaled().first_play_value == 0.2  # that is a value itself
+    with pytest.raises(ValidationError, match="exploration_base=0"):
+        SearchSettings(exploration_base=100, value_spread=0.5)
 
 
 def test_moves_of_a_warm_player_vary() -> None:

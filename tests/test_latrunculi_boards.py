@@ -93,11 +93,11 @@ def test_uneven_starts_are_random_ones_that_have_lost_men_on_each_side(size: int
 
 
 @pytest.mark.parametrize(
-    ("size", "many", "few"), [(4, {3, 4}, {2}), (6, {7, 8, 9}, {2, 3}), (8, {12, 13, 14, 15, 16}, {2, 3, 4})]
+    ("size", "many", "few"), [(4, {3, 4}, {2}), (6, set(range(4, 10)), {2, 3}), (8, set(range(6, 17)), {2, 3, 4})]
 )
-def test_hunts_leave_one_side_nearly_all_men_and_the_other_few(size: int, many: set[int], few: set[int]) -> None:
+def test_hunts_leave_one_side_few_men_and_the_other_more(size: int, many: set[int], few: set[int]) -> None:
     game, counts = latrunculi(size, start="hunt"), set()
-    for seed in range(300):
+    for seed in range(2000):
         cells = game.cells(game.initial_state(seed))
         counts.add((int(np.count_nonzero(cells == 1)), int(np.count_nonzero(cells == 2))))
     assert counts == {(m, f) for m in many for f in few} | {(f, m) for m in many for f in few}

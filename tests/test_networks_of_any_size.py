@@ -12,6 +12,7 @@ from web_servers import ok, serving
 
 from boardzero.cli.arena_options import usual_player
 from boardzero.cli.main import main
+from boardzero.evaluation.card import header_with_learned
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
 from boardzero.network.build import build_network
@@ -81,6 +82,8 @@ def test_a_network_of_one_size_is_trained_further_on_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, game: str
 ) -> None:
     path, run = small_file(tmp_path, game), tmp_path / "run"
+    small = load_network(path)
+    save_network(path, small.network, small.game, {LEARNED: [small.game.specification]})
     changes = [change for change in SMALL if not change.startswith("network.")] + ["evaluation.share=0", "curriculum=none"]
     arguments = ["train", game, "--network-from", str(path), "--generations", "1", "--run", str(run)]
     sets = [part for change in changes for part in ("--set", change)]
@@ -91,6 +94,7 @@ def test_a_network_of_one_size_is_trained_further_on_another(
     first, last = (read_header(RunFolder(run).network(generation)) for generation in (0, 1))
     assert first.checksum == read_header(path).checksum != last.checksum
     assert (last.game, last.settings) == (game, SHAPE)
+    assert set(header_with_learned(last, RunFolder(run).network(1)).learned) == {small.game.specification, game}
 
 
 def test_a_grown_network_is_trained_further_although_the_defaults_would_grow_it(

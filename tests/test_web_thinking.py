@@ -15,6 +15,7 @@ from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
 from boardzero.games.position import Position
 from boardzero.games.rules import State
+from boardzero.network.shipped import shipped_network
 from boardzero.search.forest import Forest
 from boardzero.search.slices import OutOfTime
 from boardzero.web.events import Message, merged
@@ -30,7 +31,7 @@ from boardzero.web.thinking.solvers import Solvers, Urgency
 from boardzero.web.thinking.thinker import search_settings
 
 GAME = find_game("connect4")
-KEY = SearchKey(GAME, Path("no such file: the evaluator is given"))
+KEY = SearchKey(GAME, shipped_network(GAME))  # for its header: the evaluator is given
 Floats = npt.NDArray[np.float32]
 PATIENCE = 120.0  # seconds; only what fails takes so long
 

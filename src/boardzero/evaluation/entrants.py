@@ -163,8 +163,10 @@ def _network_key(path: Path, parameters: AlphaZeroParameters) -> str:
     precision = parameters.precision
     if precision == "auto":
         precision = "int8" if is_fast_with_bytes() else "float"
-    others = parameters.model_copy(update={"network": "", "precision": precision}).to_text()
-    return f"network {read_header(path).checksum[:DIGITS]} {others}"
+    header = read_header(path)
+    spread = parameters.value_spread or header.value_spread
+    changes = {"network": "", "precision": precision, "value_spread": None if spread == 1 else spread}
+    return f"network {header.checksum[:DIGITS]} {parameters.model_copy(update=changes).to_text()}"
 
 
 def usual_anchors(game: Game) -> list[str]:

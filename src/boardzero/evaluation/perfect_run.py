@@ -37,16 +37,15 @@ def measure_networks(
     sets: positions in which mistakes are counted; drawn: positions, after random moves, in which habits are observed. What
     the same question has found out before, to its end or until it was interrupted, is taken from there.
     """
-    run = folder.settings()
-    game = find_game(run.game)
+    game = find_game(folder.settings().game)
     folder.newest_network()  # refuses a run without networks
     found = _found_before(folder)
-    search = settings_for_play(game.max_legal, simulations, value_spread=run.search.value_spread)
-    question = _question(simulations, search, [*sets.values(), drawn])
     for generation in folder.network_generations():
         path = folder.network(generation)
         try:
-            key = f"{read_header(path).checksum} {question}"
+            header = read_header(path)
+            search = settings_for_play(game.max_legal, simulations, value_spread=header.value_spread)
+            key = f"{header.checksum} {_question(simulations, search, [*sets.values(), drawn])}"
             if key in found:
                 yield {**found[key], "generation": generation, "files": _renamed(found[key]["files"], sets)}
                 continue
@@ -78,7 +77,8 @@ def _renamed(files: Sequence[dict[str, Any]], names: Iterable[str]) -> list[dict
 
 def _question(simulations: int, search: SearchSettings, sets: Sequence[Sequence[SolvedPosition]]) -> str:
     """The same for the same simulations, search, positions and values of their moves."""
-    digest = hashlib.sha256(f"{simulations} {search.model_dump_json()}".encode())
+    usual = {"value_spread"} if search.value_spread == 1 else None  # what was found out before there was this setting holds
+    digest = hashlib.sha256(f"{simulations} {search.model_dump_json(exclude=usual)}".encode())
     for entries in sets:
         digest.update(f" {len(entries)}".encode())
         for entry in entries:

@@ -3,7 +3,7 @@
 Five starts: `placement` (the default, since the game is handed down this way: the two sides place their men in turn on
 free squares), `rows` (the men fill the rows from each side's back row; rows that stay incomplete are filled from the left
 as their own side sees it), `random` (drawn from the seed), `uneven` (drawn, too, as if much of a game were over: one side has
-any number of its men left, the other rather few than many) and `hunt` (drawn as if it were nearly won: on 8×8 twelve men or
+any number of its men left, the other rather few than many) and `hunt` (drawn as if it were nearly over: on 8×8 six men or
 more against two to four). The last two are there to learn how games end.
 
 Then each turn is one of:
@@ -109,13 +109,14 @@ def write_moves(state: State, size: np.uint64, actions: Actions) -> int:
     free_squares = BOARD[size] ^ men
     landing = landings(men, free_squares, size)
     own_free, captors = own & ~captured, other & ~captured
+    dangerous = between(captors, size)
     cells = signed(size * size)
     count = 0
     movers = own_free
     while movers != NOTHING:
         man = movers & (~movers + ONE)
         movers ^= man
-        targets = targets_of(man, own_free, captors, free_squares, landing, size)
+        targets = targets_of(man, own_free, captors, free_squares, landing, dangerous, size)
         count = write_squares(targets, lowest_bit(man) * cells, actions, count)
     return count
 
@@ -210,8 +211,8 @@ def encode(state: State, planes: Planes) -> None:
     planes[7] = signed(header >> MOVES_SHIFT & MOVES_MASK) / signed(header >> MOST_MOVES_SHIFT & MOVES_MASK)
     planes[8] = (count_bits(state[1]) + own_in_hand - least) / men_a_side
     planes[9] = (count_bits(state[2]) + other_in_hand - least) / men_a_side
-    own_reach, own_catching, own_catch = prospects(state[1], state[2], captured, np.uint64(size))
-    other_reach, other_catching, other_catch = prospects(state[2], state[1], captured, np.uint64(size))
+    own_reached, own_catching, own_caught = prospects(state[1], state[2], captured, np.uint64(size))
+    other_reached, other_catching, other_caught = prospects(state[2], state[1], captured, np.uint64(size))
     for cell in range(size * size):
         row, column, shift = cell // size, cell % size, np.uint64(cell)
         own, other, held = state[1] >> shift & ONE, state[2] >> shift & ONE, captured >> shift & ONE
@@ -219,12 +220,12 @@ def encode(state: State, planes: Planes) -> None:
         planes[1, row, column] = own & held
         planes[2, row, column] = other & ~held
         planes[3, row, column] = other & held
-        planes[10, row, column] = own_reach >> shift & ONE
-        planes[11, row, column] = other_reach >> shift & ONE
+        planes[10, row, column] = own_reached >> shift & ONE
+        planes[11, row, column] = other_reached >> shift & ONE
         planes[12, row, column] = own_catching >> shift & ONE
         planes[13, row, column] = other_catching >> shift & ONE
-        planes[14, row, column] = own_catch >> shift & ONE
-        planes[15, row, column] = other_catch >> shift & ONE
+        planes[14, row, column] = own_caught >> shift & ONE
+        planes[15, row, column] = other_caught >> shift & ONE
 
 
 class LatrunculiParameters(Parameters):
@@ -277,7 +278,7 @@ class Latrunculi(Game):
         "moves (share of limit)",
         "removals until the player to move has lost (share of the men)",
         "removals until the other player has lost (share of the men)",
-        "squares that own men may go to",
+        "squares that own men may go to (men in hand left aside)",
         "squares that the other's men may go to, were it their turn",
         "where own men would capture",
         "where the other's men would capture",
@@ -338,8 +339,9 @@ class Latrunculi(Game):
         """How many an uneven start, or a hunt, leaves each side."""
         fewest = self.least + 1  # with whom a side still plays
         if self.start == "hunt":
-            many = self.men - draw_below(stream, 1 + self.men // 4)
+            many = self.men - draw_below(stream, 1 + self.men * 5 // 8)
             few = fewest + draw_below(stream, min(3, self.men // 4))
+            many = max(many, few + 1)  # which matters on 4×4
         else:
             span = self.men - self.least
             many, few = fewest + draw_below(stream, span), fewest + draw_below(stream, 1 + draw_below(stream, span))

@@ -98,10 +98,12 @@ def forbidden(partners: Squares, captors: Squares, size: Squares) -> Squares:
 
 
 @compiled()
-def targets_of(man: Squares, own_free: Squares, captors: Squares, free: Squares, behind: Landings, size: Squares) -> Squares:
-    """Where a free man may go; behind: the `landings` of the board."""
-    targets = steps(man, free, size) | jumps(man, behind, size)
-    if targets & between(captors, size) != NOTHING:  # forbidden, unless the man captures there: that takes longer to tell
+def targets_of(
+    man: Squares, own_free: Squares, captors: Squares, empty: Squares, landing: Landings, dangerous: Squares, size: Squares
+) -> Squares:
+    """Where a free man may go. landing: the `landings` of the board; dangerous: what lies between two captors."""
+    targets = steps(man, empty, size) | jumps(man, landing, size)
+    if targets & dangerous != NOTHING:  # forbidden, unless the man captures there: that takes longer to tell
         targets &= ~forbidden(own_free ^ man, captors, size)
     return targets
 
@@ -121,15 +123,16 @@ def catching_squares(partners: Squares, enemies: Squares, size: Squares) -> Squa
 def prospects(own: Squares, other: Squares, captured: Squares, size: Squares) -> tuple[Squares, Squares, Squares]:
     """What a side could do if it were its turn: squares its men may go to, those where they would capture, and whom."""
     men = own | other
-    free = BOARD[size] ^ men
-    behind = landings(men, free, size)
+    empty = BOARD[size] ^ men
+    landing = landings(men, empty, size)
     own_free, captors = own & ~captured, other & ~captured
+    dangerous = between(captors, size)
     reached, catching, caught = NOTHING, NOTHING, NOTHING
     movers = own_free
     while movers != NOTHING:
         man = movers & (~movers + ONE)
         movers ^= man
-        targets = targets_of(man, own_free, captors, free, behind, size)
+        targets = targets_of(man, own_free, captors, empty, landing, dangerous, size)
         spots = targets & catching_squares(own_free ^ man, captors, size)
         reached |= targets
         catching |= spots

@@ -19,7 +19,16 @@ import onnxruntime
 from boardzero.errors import BadInput
 from boardzero.games.rules import Game
 from boardzero.network.fitting import check_fits
-from boardzero.network.header import HEADER_KEY, INPUT, ONNX_SUFFIX, OUTPUTS, SUFFIX, parse_header, read_header
+from boardzero.network.header import (
+    HEADER_KEY,
+    INPUT,
+    ONNX_SUFFIX,
+    OUTPUTS,
+    SUFFIX,
+    NetworkHeader,
+    parse_header,
+    read_header,
+)
 from boardzero.network.precision import in_precision, is_fast_with_bytes
 from boardzero.settings.precision import Precision
 
@@ -166,8 +175,9 @@ def find_evaluator(path: Path, game: Game, threads: int = 1, precision: Precisio
         from boardzero.network.weights import load_network
 
         return TorchEvaluator(load_network(path).network)
-    model = exported_bytes(path)
-    evaluator = OnnxEvaluator(model, threads if precision == "float" else 1)
+    beside = _exported_beside(path, threads if precision == "float" else 1)
+    model = _exported_now(path) if beside is None else path.with_suffix(ONNX_SUFFIX).read_bytes()
+    evaluator = beside or OnnxEvaluator(model, threads)
     _check_planes(evaluator, game, path)
     return evaluator if precision == "float" else OnnxEvaluator(in_precision(model, game, precision), threads)
 
@@ -176,23 +186,30 @@ def _check_planes(evaluator: OnnxEvaluator, game: Game, path: Path) -> None:
     """Refuse (BadInput) a network from a time when the game had other planes."""
     if evaluator.planes != len(game.planes):
         raise BadInput(
-            f"The network '{path}' takes {evaluator.planes} planes, and {game.title} has {len(game.planes)}:"
+            f"The network '{path.name}' takes {evaluator.planes} planes, and {game.title} has {len(game.planes)}:"
             " it was made for another version of the game, and has to be learned anew."
         )
 
 
 def exported_bytes(path: Path) -> bytes:
     """A network file as ONNX, with its header: the file beside it, if that was made from these weights, or a new one."""
-    return path.with_suffix(ONNX_SUFFIX).read_bytes() if _is_exported_beside(path) else _exported_now(path)
+    return path.with_suffix(ONNX_SUFFIX).read_bytes() if _exported_beside(path, 1) else _exported_now(path)
 
 
-def _is_exported_beside(path: Path) -> bool:
-    """Is there an ONNX file beside the weights that was made from them?"""
+def header_of(path: Path) -> NetworkHeader:
+    """What the maker of a network file, of either kind, noted in it."""
+    return parse_header(OnnxEvaluator(path).labels, str(path)) if path.suffix == ONNX_SUFFIX else read_header(path)
+
+
+def _exported_beside(path: Path, threads: int) -> OnnxEvaluator | None:
+    """The ONNX file beside the weights, if it was made from them."""
     beside = path.with_suffix(ONNX_SUFFIX)
     try:
-        return parse_header(OnnxEvaluator(beside).labels, str(beside)).checksum == read_header(path).checksum
+        evaluator = OnnxEvaluator(beside, threads)
+        same = parse_header(evaluator.labels, str(beside)).checksum == read_header(path).checksum
     except BadInput:
-        return False
+        return None
+    return evaluator if same else None
 
 
 def _exported_now(path: Path) -> bytes:

@@ -81,6 +81,14 @@ def parse_header(metadata: Mapping[str, str] | None, origin: str) -> NetworkHead
     return NetworkHeader(parse_parameters(NetworkSettings, settings, f"The network '{origin}'"), game, checksum, details)
 
 
+def noted_games(path: Path) -> tuple[str, ...]:
+    """The games that the network of a file notes as learned; none where it notes none, or cannot be read."""
+    try:
+        return read_header(path).learned
+    except BadInput:
+        return ()
+
+
 def existing_file(path: Path) -> Path:
     """The path; BadInput where there is no file."""
     if not path.is_file():

@@ -127,4 +127,7 @@ def _check_tensors(tensors: Mapping[str, Tensor], network: Network, path: Path) 
         name for name, tensor in tensors.items() if (tensor.shape, tensor.dtype) != (expected[name].shape, expected[name].dtype)
     ]
     if odd:
-        raise BadInput(f"The network file '{path}' does not match its own header: its weights differ at '{odd[0]}'.")
+        raise BadInput(
+            f"The network file '{path}' does not match its own header, or was made for another version of the game:"
+            f" its weights differ at '{odd[0]}'."
+        )

@@ -4,8 +4,7 @@ from pathlib import Path
 
 from boardzero.errors import BadInput
 from boardzero.games.rules import Game
-from boardzero.network.evaluator import find_evaluator
-from boardzero.network.header import SUFFIX, read_header
+from boardzero.network.evaluator import find_evaluator, header_of
 from boardzero.network.learned import caution_about
 from boardzero.network.shipped import shipped_network
 from boardzero.players.forest_player import ForestPlayer
@@ -34,11 +33,10 @@ class AlphaZeroPlayer(ForestPlayer):
         if evaluate is None:
             network = find_network(parameters.network, game)
             evaluate = find_evaluator(network, game, parameters.threads, parameters.precision)
-            if network.suffix == SUFFIX:
-                header = read_header(network)
-                caution, spread = caution_about(header, game), header.value_spread
+            header = header_of(network)
+            caution, spread = caution_about(header, game), header.value_spread
         if settings is None:
-            spread = parameters.spread or spread
+            spread = parameters.value_spread or spread
             timed = parameters.seconds is not None
             halved = not timed and not parameters.temperature  # moves are drawn by the visits of PUCT: halving chooses one
             simulations = parameters.sims or self.default_simulations if halved else None

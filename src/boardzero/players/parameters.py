@@ -37,12 +37,12 @@ class AlphaZeroParameters(ForestParameters):
     """Search limits, and where the network is."""
 
     network: str = Field("", description="a run's folder (its newest network) or a network file; nothing: the shipped one")
-    spread: float | None = Field(
+    value_spread: float | None = Field(
         None,
         gt=0,
         le=1,
-        description="how far apart values are: the search heeds smaller differences the less it is; unless said, as the network"
-        " learned",
+        description="how far apart the network's values are: the less, the more a small difference counts; unless said, as the"
+        " network notes",
     )
     threads: int = Field(1, ge=1, le=1024, description="threads that evaluate positions, each its part of a batch")
     precision: Precision = Field(

@@ -39,7 +39,7 @@ class SearchSettings(Parameters):
         gt=0,
         le=1,
         description="how far apart the values of good and bad moves are, 1 where games are won and lost; below it the search"
-        " heeds smaller differences: exploration and the first-play reduction times this, gumbel_scale divided by it",
+        " heeds smaller differences: exploration, first-play reduction and virtual loss times this, gumbel_scale divided by it",
     )
     leaves: int = Field(1, ge=1, le=256, description="leaves of one tree that are evaluated together")
     widest: int = Field(
@@ -70,6 +70,7 @@ class SearchSettings(Parameters):
         changes = {
             "exploration": self.exploration * self.value_spread,
             "gumbel_scale": self.gumbel_scale / self.value_spread,
+            "virtual_loss": self.virtual_loss * self.value_spread,
             "value_spread": 1.0,
         }
         if self.first_play == "reduction":

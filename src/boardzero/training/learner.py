@@ -209,7 +209,8 @@ class Learner:
             if self.playing is not self.network:
                 self.playing.load_state_dict(_part(tensors, "playing."))
         except RuntimeError:
-            raise BadInput("The checkpoint does not fit the settings of the run: they were changed since.") from None
+            sentence = "The checkpoint does not fit the run: its settings, or the planes of its game, were changed since."
+            raise BadInput(sentence) from None
         slots: dict[int, dict[str, Tensor]] = {}
         for name, tensor in _part(tensors, "optimizer.").items():
             number, _, key = name.partition(".")

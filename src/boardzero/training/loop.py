@@ -25,7 +25,7 @@ from boardzero.games.rules import Game
 from boardzero.network.build import build_network
 from boardzero.network.evaluator import find_evaluator
 from boardzero.network.growing import grown
-from boardzero.network.header import VALUE_SPREAD
+from boardzero.network.header import LEARNED, VALUE_SPREAD, noted_games
 from boardzero.network.model import Network
 from boardzero.network.weights import save_network
 from boardzero.replay.record import SelfPlayGame
@@ -97,6 +97,7 @@ class Training:
         self._begin_generation()
         copied = copied_positions(folder)
         self.quota = Quota(self.settings, waiting, lambda: self.replay.positions, lambda: self.progress.generation, copied)
+        self._learned_before = noted_games(folder.network(0))
         self.clock = RunClock(folder, seconds_at_work(folder, self.progress, waiting, self._tell_damage))
         network_is_sound(folder.network(self.progress.generation), self._tell_damage)
         self._save_network(self.progress.generation)  # anew: whatever has happened to its files does no harm
@@ -373,6 +374,8 @@ class Training:
             VALUE_SPREAD: self.settings.search.value_spread,
             "progress": asdict(progress),
         }
+        if generation == 0 and self._learned_before:
+            details[LEARNED] = list(self._learned_before)
         self.learner.playing.eval()
         save_network(self.folder.network(generation), self.learner.playing, self.game, details)
 

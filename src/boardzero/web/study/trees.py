@@ -69,9 +69,10 @@ class Trees:
         pool = self.analyst.pool
         job = pool.job_for(choice, position.game, position.state, simulations, TREE_SECONDS)
         job.temperature, job.wants_tree = 0.0, True
+        settings = search_settings(job.key).scaled()
         report = await pool.submit(job)
         assert report.tree is not None
-        return partial(describe_node, KeptTree(position, report.tree, search_settings(job.key).scaled())), report.simulations
+        return partial(describe_node, KeptTree(position, report.tree, settings)), report.simulations
 
     async def _roll_out(self, position: Position, choice: PlayerChoice, simulations: int) -> tuple[Describe, int]:
         def grow(player: Player) -> tuple[Tree, int]:

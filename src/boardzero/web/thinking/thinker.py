@@ -8,7 +8,6 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 
 from boardzero.errors import BadInput
-from boardzero.network.header import SUFFIX, read_header
 from boardzero.search.forest import Evaluator
 from boardzero.settings.search import SearchSettings, settings_for_play, width_for_play
 from boardzero.web.thinking.grove import Grove
@@ -25,8 +24,9 @@ def search_settings(key: SearchKey) -> SearchSettings:
     moves = key.game.max_legal
     if key.network is None:
         return SearchSettings(exploration=4.0, first_play="value", first_play_value=0, widest=width_for_play(moves))
-    spread = read_header(key.network).value_spread if key.network.suffix == SUFFIX else 1.0
-    return settings_for_play(moves, None, LEAVES, spread)
+    from boardzero.network.evaluator import header_of
+
+    return settings_for_play(moves, None, LEAVES, header_of(key.network).value_spread)
 
 
 def load_evaluator(key: SearchKey) -> Evaluator:
