@@ -213,9 +213,9 @@ def test_a_tree_is_as_large_as_the_loaded_network_leaves_room_for(monkeypatch: p
 
     monkeypatch.setattr("boardzero.players.alphazero.find_evaluator", load)
     monkeypatch.setattr("boardzero.engines.brains.used_megabytes", lambda _: 300 if loaded else 100)
-    player = new_brain("alphazero:network=x", game, max_memory=500_000_000)
+    player = new_brain("alphazero", game, max_memory=500_000_000)
     assert isinstance(player, ForestPlayer) and player.parameters.memory == 160 and player.evaluate is loaded[0]
-    said = new_brain("alphazero:network=x,memory=77", game, max_memory=500_000_000)
+    said = new_brain("alphazero:memory=77", game, max_memory=500_000_000)
     assert isinstance(said, ForestPlayer) and said.parameters.memory == 77
 
 

@@ -386,7 +386,7 @@ def test_a_state_does_not_change_when_training_goes_on() -> None:
 
 def test_a_state_of_another_network_is_refused() -> None:
     other = Learner(build_network(NetworkSettings(blocks=2, channels=8), find_game("tictactoe")), TrainingSettings(), "cpu")
-    with pytest.raises(BadInput, match="does not fit the settings"):
+    with pytest.raises(BadInput, match="does not fit the run"):
         new_learner().restore(other.state())
     with pytest.raises(BadInput, match="another shape"):
         new_learner().begin_with(other.network)

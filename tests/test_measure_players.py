@@ -155,7 +155,7 @@ def test_games_are_shared_out_by_openings(tool: ModuleType) -> None:
 
 def test_every_entry_of_the_file_is_understood(tool: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(
-        BadInput, match="There is nothing called 'chess' to be measured; there are gomoku-heuristic, gomoku-mcts"
+        BadInput, match="There is nothing called 'chess' to be measured; there are gomoku-heuristic, gomoku-heuristic-longer, "
     ):
         tool.main(["--only", "chess"])
 

@@ -169,7 +169,7 @@ def test_a_run_that_cannot_go_on_is_let_go(tmp_path: Path) -> None:
     settings = folder.settings()
     wider = settings.network.model_copy(update={"channels": 9})
     folder.save_settings(settings.model_copy(update={"network": wider}))
-    with pytest.raises(BadInput, match="does not fit the settings") as refused:
+    with pytest.raises(BadInput, match="does not fit the run") as refused:
         Training(folder, lambda _: None)
     folder.save_settings(settings)
     with Training(folder, lambda _: None) as training:
