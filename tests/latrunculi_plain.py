@@ -28,10 +28,11 @@ class PlainLatrunculi:
     most_quiet: int = 100
     most_moves: int = 500
     least: int = 1
+    draws: str = "shared"
     result: str = ""  # "" while the game goes on, "draw", or the winner: "0", "1"
 
     @classmethod
-    def from_board(cls, text: str, most_quiet: int, most_moves: int, least: int) -> "PlainLatrunculi":
+    def from_board(cls, text: str, most_quiet: int, most_moves: int, least: int, draws: str) -> "PlainLatrunculi":
         """From a board as `board` writes it; whether it is finished is not looked at."""
         rows, side, *counters = text.split()
         lines = rows.split("/")
@@ -51,6 +52,7 @@ class PlainLatrunculi:
             most_quiet=most_quiet,
             most_moves=most_moves,
             least=least,
+            draws=draws,
         )
 
     def copy(self) -> "PlainLatrunculi":
@@ -163,7 +165,7 @@ class PlainLatrunculi:
         if len(after.men[after.turn]) <= self.least:
             after.result = str(self.turn)
         elif after.quiet == after.most_quiet or after.moves == after.most_moves:
-            after.result = "draw"
+            after.result = {"shared": "draw", "first": "0", "second": "1"}[self.draws]
         return after
 
     def board(self) -> str:

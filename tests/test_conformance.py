@@ -39,6 +39,7 @@ GAMES = [
     "latrunculi:start=uneven",
     "latrunculi:start=hunt",
     "latrunculi:start=random,least=12",
+    "latrunculi:size=6,start=uneven,draws=first",
 ]
 
 

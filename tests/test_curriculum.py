@@ -163,6 +163,15 @@ def test_one_network_learns_all_starts_of_a_game_with_a_fixed_size(tmp_path: Pat
     assert games_played(run(folder)) == [find_game(game).specification for game in limits]
 
 
+@pytest.mark.parametrize(("other", "noted"), [("quiet=30", False), ("quiet=20,draws=first", True)])
+def test_networks_note_that_games_were_learned_which_one_side_must_win(tmp_path: Path, other: str, noted: bool) -> None:
+    own = "latrunculi:size=4,start=rows,quiet=20,limit=40"
+    both = f"curriculum=1 {own} latrunculi:size=4,start=rows,{other},limit=40"
+    folder = begin(tmp_path / "run", both, "evaluation.share=0", game=own, generations=2)
+    run(folder)
+    assert read_header(folder.network(2)).knows_odds is noted
+
+
 # -- what is refused ---------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("curriculum", "said"),

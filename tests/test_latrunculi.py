@@ -192,6 +192,22 @@ def test_moves_without_a_removal_make_a_draw() -> None:
     assert position.outcome is Outcome.DRAW and position.winner is None and position.legal_moves() == []
 
 
+@pytest.mark.parametrize(("draws", "winner"), [("first", 0), ("second", 1)])
+@pytest.mark.parametrize("quiet", [2, 3])
+def test_what_would_be_a_draw_may_be_won_by_one_side(draws: str, winner: int, quiet: int) -> None:
+    position = drawn(CAPTURED, quiet=quiet, draws=draws)
+    for move in ("a1-b1", "a6-a5", "b1-a1")[:quiet]:
+        assert not position.over
+        position.play(move)
+    assert position.winner == winner and position.legal_moves() == []
+
+
+def test_a_removal_wins_whoever_wins_draws() -> None:
+    position = drawn("O... .... XoX. ....", counters="quiet=2 ply=9", quiet=3, limit=10, draws="second")
+    position.play("xb2")
+    assert position.winner == 0
+
+
 def test_a_removal_starts_the_count_again() -> None:
     position = drawn(CAPTURED, quiet=3)
     for move in ("a1-b1", "a6-a5", "xc3", "a5-a6", "b1-a1"):

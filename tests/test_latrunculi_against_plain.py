@@ -18,7 +18,7 @@ STARTS = ("placement", "rows", "random", "uneven", "hunt")
 
 
 def plain(game: Latrunculi, state: State) -> PlainLatrunculi:
-    return PlainLatrunculi.from_board(game.board_to_text(state), game.quiet, game.limit, game.least)
+    return PlainLatrunculi.from_board(game.board_to_text(state), game.quiet, game.limit, game.least, game.draws)
 
 
 def result(game: Latrunculi, state: State) -> str:
@@ -60,6 +60,14 @@ def test_shorter_games_in_lock_step_with_the_plain_rules(size: int, least: int, 
     game = latrunculi(size, start=start, quiet=80, limit=200, least=least)
     ends = {play_in_lock_step(game, seed, greed=0.9) for seed in range(12)}
     assert Outcome.MOVER_WON in ends
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("draws", ["first", "second"])
+def test_games_that_one_side_must_win_in_lock_step_with_the_plain_rules(start: str, draws: str) -> None:
+    game = latrunculi(6, start=start, quiet=9, limit=60, draws=draws)
+    ends = {play_in_lock_step(game, seed, greed=0.5) for seed in range(12)}
+    assert Outcome.DRAW not in ends
 
 
 @pytest.mark.slow
@@ -112,7 +120,7 @@ def test_planes_show_what_both_sides_could_do_next_by_the_plain_rules(board: tup
     twin = plain(game, state)
     own, other = twin.prospects(twin.turn), twin.prospects(1 - twin.turn)
     expected = [squares for pair in zip(own, other, strict=True) for squares in pair]
-    for plane, squares in zip(game.encoded(state)[10:], expected, strict=True):
+    for plane, squares in zip(game.encoded(state)[10:16], expected, strict=True):
         assert {(column, game.size - 1 - row) for row, column in np.argwhere(plane)} == squares
 
 

@@ -123,7 +123,7 @@ def test_placing_counts_towards_no_limit() -> None:
 def test_planes_show_free_and_captured_men_and_counters_for_the_player_to_move() -> None:
     position = drawn("XoX. .... O... ..OX", "O", "quiet=20 ply=100", quiet=80, limit=400)
     planes = position.game.encoded(position.state)
-    assert len(planes) == len(position.game.planes) == 16
+    assert len(planes) == len(position.game.planes) == 18
     assert [[f"{row}{column}" for row, column in zip(*np.nonzero(plane), strict=True)] for plane in planes[:4]] == [
         ["20", "32"],
         ["01"],
@@ -131,6 +131,13 @@ def test_planes_show_free_and_captured_men_and_counters_for_the_player_to_move()
         [],
     ]
     assert [float(np.unique(plane).item()) for plane in planes[4:10]] == [0, 0, 0.25, 0.25, 0.5, 0.5]
+    assert not np.any(planes[16:])
+
+
+@pytest.mark.parametrize(("draws", "side", "shown"), [("first", "X", 16), ("first", "O", 17), ("second", "X", 17)])
+def test_planes_show_who_wins_draws(draws: str, side: str, shown: int) -> None:
+    planes = (position := drawn("XX.. X... ..OO .OO.", side, draws=draws)).game.encoded(position.state)
+    assert np.all(planes[shown] == 1) and not np.any(planes[33 - shown])
 
 
 def test_planes_show_the_men_in_hand() -> None:
@@ -215,12 +222,12 @@ def test_boards_after_a_shorter_game_are_refused(board: str, sentence: str) -> N
 
 
 def test_counters_and_limits_do_not_run_into_one_another() -> None:
-    game = latrunculi(8, quiet=1023, limit=4095, least=15)
+    game = latrunculi(8, quiet=1023, limit=4095, least=15, draws="second")
     board = game.board_to_text(game.initial_state()) + " quiet=1022 ply=4094"
     state = game.board_from_text(board)
     assert game.board_to_text(state) == board and game.outcome(state) is Outcome.GOING_ON
     drawn = game.next_state(state, game.action_from_text("a2-a3"))
-    assert game.outcome(drawn) is Outcome.DRAW and game.board_to_text(drawn).endswith("quiet=1023 ply=4095")
+    assert game.outcome(drawn) is Outcome.MOVER_LOST and game.board_to_text(drawn).endswith("quiet=1023 ply=4095")
 
 
 def test_planes_show_how_many_removals_are_left() -> None:
@@ -232,6 +239,16 @@ def test_uneven_starts_leave_more_than_the_least_men() -> None:
     game = latrunculi(8, start="uneven", least=12)
     counts = {int(np.count_nonzero(game.cells(game.initial_state(seed)) == player)) for seed in range(300) for player in (1, 2)}
     assert counts == {13, 14, 15, 16}
+
+
+@pytest.mark.parametrize("start", ["uneven", "hunt"])
+@pytest.mark.parametrize("draws", ["first", "second"])
+def test_who_wins_draws_has_no_more_men_than_the_other(start: str, draws: str) -> None:
+    game = latrunculi(8, start=start, draws=draws)
+    boards = [game.cells(game.initial_state(seed)) for seed in range(200)]
+    leads = [int(np.count_nonzero(board == 1)) - int(np.count_nonzero(board == 2)) for board in boards]
+    assert len(set(leads)) > 5
+    assert all(lead <= 0 for lead in leads) if draws == "first" else all(lead >= 0 for lead in leads)
 
 
 def test_men_in_hand_belong_to_the_placement_start() -> None:

@@ -142,7 +142,7 @@ class _Seats:
             lanes.append(lane)
             simulations[lane] = player.simulations or 1
             temperatures[lane] = player.moves.temperature_at(len(position.actions))
-        self._follow(games, numbers, lanes)
+        self._follow(player, games, numbers, lanes)
         forest.begin(simulations, player.parameters.noise)
         rows, wanted = forest.step(), set(lanes)
         while rows or not wanted <= set(forest.finished().tolist()):
@@ -150,7 +150,7 @@ class _Seats:
         actions = forest.choose(temperatures)
         return [int(actions[lane]) for lane in lanes]
 
-    def _follow(self, games: Sequence[PlannedGame], numbers: Sequence[int], lanes: Sequence[int]) -> None:
+    def _follow(self, player: ForestPlayer, games: Sequence[PlannedGame], numbers: Sequence[int], lanes: Sequence[int]) -> None:
         """Bring the trees to where their games stand, keeping what they know of it."""
         behind: dict[int, list[int]] = {}
         for number, lane in zip(numbers, lanes, strict=True):
@@ -158,7 +158,7 @@ class _Seats:
             if lane in self._followed:
                 behind[lane] = position.actions[self._followed[lane] :]
             else:
-                self._forest.set_root(lane, position.state)
+                self._forest.set_root(lane, player.seen(position.state))
             self._followed[lane] = len(position.actions)
         for ply in range(max(map(len, behind.values()), default=0)):
             actions = np.full(len(self._forest), -1, np.int32)

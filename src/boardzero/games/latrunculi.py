@@ -30,11 +30,12 @@ What the rules leave open is decided so:
     - Leaving is judged first: an enemy that is set free by it (step 1) is a captor again in step 4.
     - Captured men and men of the same side can be jumped over like any other; passing between enemies is no danger.
     - `quiet` moves of the two sides together without a removal make a draw, and so do `limit` moves in all; a removal that
-      wins comes first. Passing is a move, placing is none.
+      wins comes first. Passing is a move, placing is none. With `draws=first` or `draws=second` that side wins what would
+      be a draw, so that the other one must attack; and uneven starts and hunts give it the fewer men.
 
 State, four words:
     header    3–6 size, 7–12 men in hand (both sides), 13–22 moves since a removal, 23–32 `quiet`, 33–44 moves, 45–56 `limit`,
-              57–60 `least` − 1
+              57–60 `least` − 1, 61–62 who wins draws: nobody, the first or the second player
     own       the men of the player to move, as `latrunculi_captures.py` numbers squares
     other     the men of the other player
     captured  those of both that are captured: a man between two enemies may also be free, so the board does not tell
@@ -60,6 +61,7 @@ from boardzero.games.rules import (
     EMPTY,
     FIRST_PLAYER,
     GOING_ON,
+    MOVER_LOST,
     MOVER_WON,
     OUTCOME_MASK,
     SECOND_PLAYER,
@@ -82,10 +84,12 @@ HAND_SHIFT, HAND_MASK = np.uint64(7), np.uint64(63)
 QUIET_SHIFT, MOST_QUIET_SHIFT, QUIET_MASK = np.uint64(13), np.uint64(23), np.uint64(1023)
 MOVES_SHIFT, MOST_MOVES_SHIFT, MOVES_MASK = np.uint64(33), np.uint64(45), np.uint64(4095)
 LEAST_SHIFT, LEAST_MASK = np.uint64(57), np.uint64(15)
+DRAWS_SHIFT, DRAWS_MASK = np.uint64(61), np.uint64(3)
 ONE_IN_HAND, ONE_QUIET, ONE_MOVE = ONE << HAND_SHIFT, ONE << QUIET_SHIFT, ONE << MOVES_SHIFT
 COUNTED_QUIET = QUIET_MASK << QUIET_SHIFT
 
 DRAWN_STARTS = ("random", "uneven", "hunt")
+WINNERS_OF_DRAWS = ("shared", "first", "second")  # as the header numbers them
 
 FIRST_CAPTURED = Piece("x", "dim red")
 SECOND_CAPTURED = Piece("o", "dim yellow")
@@ -154,11 +158,23 @@ def apply_move(state: State, source: np.uint64, target: np.uint64, size: np.uint
 
 
 @compiled()
-def is_drawn(header: np.uint64) -> bool:
-    """Is one of the two counters at its limit?"""
+def drawn_outcome(header: np.uint64) -> np.uint64:
+    """What the counters make of a game that nobody has won; the turn has passed to the other side already."""
     quiet, most_quiet = header >> QUIET_SHIFT & QUIET_MASK, header >> MOST_QUIET_SHIFT & QUIET_MASK
     moves, most_moves = header >> MOVES_SHIFT & MOVES_MASK, header >> MOST_MOVES_SHIFT & MOVES_MASK
-    return bool(quiet >= most_quiet or moves >= most_moves)
+    if quiet < most_quiet and moves < most_moves:
+        return GOING_ON
+    to_move = draws_of_player_to_move(header)
+    return DRAW if to_move == 0 else MOVER_LOST if to_move > 0 else MOVER_WON
+
+
+@compiled()
+def draws_of_player_to_move(header: np.uint64) -> int:
+    """1 if the player to move wins draws, −1 if the other one does, 0 if nobody."""
+    winner = header >> DRAWS_SHIFT & DRAWS_MASK
+    if winner == NOTHING:
+        return 0
+    return 1 if (winner == ONE) == (header & TURN_BIT == NOTHING) else -1
 
 
 @compiled()
@@ -190,8 +206,8 @@ def apply(state: State, action: int, next_state: State) -> int:
         header += ONE_QUIET
         if action < removals:
             apply_move(state, ONE << np.uint64(action // cells), ONE << np.uint64(action % cells), size, next_state)
-    if header & OUTCOME_MASK == GOING_ON and is_drawn(header):
-        header |= DRAW
+    if header & OUTCOME_MASK == GOING_ON:
+        header |= drawn_outcome(header)
     next_state[0] = header
     return signed(header & OUTCOME_MASK)
 
@@ -211,6 +227,9 @@ def encode(state: State, planes: Planes) -> None:
     planes[7] = signed(header >> MOVES_SHIFT & MOVES_MASK) / signed(header >> MOST_MOVES_SHIFT & MOVES_MASK)
     planes[8] = (count_bits(state[1]) + own_in_hand - least) / men_a_side
     planes[9] = (count_bits(state[2]) + other_in_hand - least) / men_a_side
+    draws = draws_of_player_to_move(header)
+    planes[16] = draws > 0
+    planes[17] = draws < 0
     own_reached, own_catching, own_caught = prospects(state[1], state[2], captured, np.uint64(size))
     other_reached, other_catching, other_caught = prospects(state[2], state[1], captured, np.uint64(size))
     for cell in range(size * size):
@@ -239,6 +258,7 @@ class LatrunculiParameters(Parameters):
     quiet: int = Field(100, ge=1, le=int(QUIET_MASK), description="moves without a removal that make a draw")
     limit: int = Field(500, ge=1, le=int(MOVES_MASK), description="moves in all, without placements, that make a draw")
     least: int = Field(1, ge=1, le=int(LEAST_MASK), description="a side that is left with so many men has lost")
+    draws: Literal["shared", "first", "second"] = Field("shared", description="who wins what would be a draw")
 
     @model_validator(mode="after")
     def least_are_fewer(self) -> "LatrunculiParameters":
@@ -284,6 +304,8 @@ class Latrunculi(Game):
         "where the other's men would capture",
         "the other's men that could be captured now",
         "own men that could be captured, were it the other's turn",
+        "the player to move wins draws",
+        "the other player wins draws",
     )
     state_length = 4
 
@@ -291,7 +313,7 @@ class Latrunculi(Game):
         super().__init__(parameters)
         self.size = self.rows = self.columns = parameters.size
         self.start, self.seed, self.quiet, self.limit = parameters.start, parameters.seed, parameters.quiet, parameters.limit
-        self.least = parameters.least
+        self.least, self.draws = parameters.least, parameters.draws
         self.varied_start = self.start in DRAWN_STARTS
         self.men = self.size**2 // 4  # a side
         self.policy = PolicyLayout(
@@ -345,7 +367,10 @@ class Latrunculi(Game):
         else:
             span = self.men - self.least
             many, few = fewest + draw_below(stream, span), fewest + draw_below(stream, 1 + draw_below(stream, span))
-        return (few, many) if draw_below(stream, 2) else (many, few)
+        if self.draws == "shared":
+            return (few, many) if draw_below(stream, 2) else (many, few)
+        few, many = sorted((few, many))
+        return (few, many) if self.draws == "first" else (many, few)
 
     # -- boards --------------------------------------------------------------------------------------------------------
     def cells(self, state: State) -> npt.NDArray[np.int8]:
@@ -359,6 +384,13 @@ class Latrunculi(Game):
         both = int(state[0] >> HAND_SHIFT & HAND_MASK)
         own, other = (both + 1) // 2, both // 2
         return (own, other) if self.turn(state) == 0 else (other, own)
+
+    def must_win(self, state: State) -> State:
+        """The same position, but the player to move loses what would be a draw."""
+        changed = state.copy()
+        changed[0] &= ~(DRAWS_MASK << DRAWS_SHIFT)
+        changed[0] |= np.uint64(2 - self.turn(state)) << DRAWS_SHIFT  # the other one
+        return changed
 
     def details(self, state: State) -> dict[str, str]:
         """`hand`: men that both sides have still to place; `quiet`: moves since a removal; `ply`: moves. 0 is left out."""
@@ -394,6 +426,7 @@ class Latrunculi(Game):
             (moves, int(MOVES_SHIFT)),
             (self.limit, int(MOST_MOVES_SHIFT)),
             (self.least - 1, int(LEAST_SHIFT)),
+            (WINNERS_OF_DRAWS.index(self.draws), int(DRAWS_SHIFT)),
         )
         own, other = (words_from_cells(_men_of(cells, player), 1)[0] for player in (turn, 1 - turn))
         return np.array([header, own, other, words_from_cells(cells > 2, 1)[0]], np.uint64)
@@ -437,7 +470,7 @@ class Latrunculi(Game):
                     f"{self.players[turn]} has {_men(self.least)} left, so the last move was a removal and quiet must be 0."
                 )
             return MOVER_WON
-        return DRAW if is_drawn(header) else GOING_ON
+        return np.uint64(drawn_outcome(header))
 
 
 def _men(count: int) -> str:

@@ -18,7 +18,7 @@ from boardzero.settings.specification import parse_parameters
 SUFFIX, ONNX_SUFFIX = ".safetensors", ".onnx"
 HEADER_KEY, FORMAT = "boardzero", 1
 INPUT, OUTPUTS = "planes", ("logits", "values")
-LEARNED, VALUE_SPREAD = "learned", "value_spread"  # among the details
+LEARNED, ODDS, VALUE_SPREAD = "learned", "odds", "value_spread"  # among the details
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,11 @@ class NetworkHeader:
         """How far apart its values are, as the searches of its games were told (SearchSettings); 1 where nothing is noted."""
         noted = self.details.get(VALUE_SPREAD)
         return float(noted) if isinstance(noted, int | float) and 0 < noted <= 1 else 1.0
+
+    @property
+    def knows_odds(self) -> bool:
+        """Has it learned games in which one side must win (`games.odds`)?"""
+        return self.details.get(ODDS) is True
 
     def to_text(self) -> str:
         """As JSON, for the file."""

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from boardzero.errors import BadInput
-from boardzero.games.rules import Game
+from boardzero.games.odds import can_give_odds, seen_by_who_must_win
+from boardzero.games.rules import Game, State
 from boardzero.network.evaluator import find_evaluator, header_of
 from boardzero.network.learned import caution_about
 from boardzero.network.shipped import shipped_network
@@ -29,12 +30,15 @@ class AlphaZeroPlayer(ForestPlayer):
         evaluate: Evaluator | None = None,
         settings: SearchSettings | None = None,
     ) -> None:
-        caution, spread = "", 1.0
+        caution, spread, attacks = "", 1.0, parameters.draws == "lost"
         if evaluate is None:
             network = find_network(parameters.network, game)
             evaluate = find_evaluator(network, game, parameters.threads, parameters.precision)
             header = header_of(network)
             caution, spread = caution_about(header, game), header.value_spread
+            attacks = attacks or (parameters.draws == "auto" and header.knows_odds)
+        if parameters.draws == "lost" and not can_give_odds(game):
+            raise BadInput(f"draws=lost has no meaning in {game.specification}, where draws cannot be lost for one side alone.")
         if settings is None:
             spread = parameters.value_spread or spread
             timed = parameters.seconds is not None
@@ -46,6 +50,10 @@ class AlphaZeroPlayer(ForestPlayer):
             settings = settings.model_copy(update={"root": root, "widest": widest, "look_ahead": look_ahead})
         super().__init__(game, parameters, seed, evaluate, settings)
         self.caution = caution
+        self._attacks = attacks
+
+    def seen(self, state: State) -> State:
+        return seen_by_who_must_win(self.game, state) if self._attacks else state
 
 
 def find_network(text: str, game: Game) -> Path:

@@ -51,9 +51,12 @@ class ForestPlayer(Player):
         self._start = None
 
     def choose(self, position: Position, seconds: float | None = None) -> int:
+        return self._search(position, self.seen(position.state), seconds)
+
+    def _search(self, position: Position, seen: State, seconds: float | None) -> int:
         start = time.perf_counter()
         self._hurried = False
-        self._move_root_to(position)  # a large tree takes its time to move
+        self._move_root_to(position, seen)  # a large tree takes its time to move
         spent = time.perf_counter() - start
         limits = [limit - spent for limit in (self.parameters.seconds, seconds) if limit is not None]
         simulations = self.simulations or MOST_SIMULATIONS
@@ -62,7 +65,7 @@ class ForestPlayer(Player):
 
     def analyse(self, position: Position, seconds: float | None = None) -> Analysis:
         before = self.forest.counts()
-        chosen = self.choose(position, seconds)
+        chosen = self._search(position, position.state, seconds)
         counts = self.forest.counts()
         edges = self.forest.root_edges(0)
         edges.sort(key=lambda edge: (edge.action != chosen, -edge.visits, -edge.prior))
@@ -79,6 +82,10 @@ class ForestPlayer(Player):
             remarks=tuple(remarks),
         )
 
+    def seen(self, state: State) -> State:
+        """The position as this player looks at it who is to move; analyses take it as it is."""
+        return state
+
     def interrupt(self) -> None:
         self._hurried = True
 
@@ -87,19 +94,16 @@ class ForestPlayer(Player):
             self.forest.arrays.trees["simulations"] = self.forest.arrays.trees["started"]
         return self.evaluate(planes)
 
-    def _move_root_to(self, position: Position) -> None:
+    def _move_root_to(self, position: Position, seen: State) -> None:
         """Follow the game where it goes on from the last position; otherwise begin anew."""
-        played = len(self._actions)
-        if (
-            self._start is not None
-            and np.array_equal(self._start, position.start)
-            and position.actions[:played] == self._actions
-        ):
-            for action in position.actions[played:]:
-                self.forest.advance([action])
-        else:
-            self.forest.set_root(0, position.state)
+        start, played = self._start, self._actions
         self._start, self._actions = position.start, position.actions.copy()
+        if start is not None and np.array_equal(start, position.start) and position.actions[: len(played)] == played:
+            for action in position.actions[len(played) :]:
+                self.forest.advance([action])
+            if np.array_equal(self.forest.root_state(0), seen):
+                return
+        self.forest.set_root(0, seen)
 
     def _opinion(self, edge: RootEdge) -> MoveOpinion:
         return MoveOpinion(

@@ -44,6 +44,11 @@ class AlphaZeroParameters(ForestParameters):
         description="how far apart the network's values are: the less, the more a small difference counts; unless said, as the"
         " network notes",
     )
+    draws: Literal["auto", "shared", "lost"] = Field(
+        "auto",
+        description="lost: think as if a draw were lost, and so attack, in games that know such odds (Latrunculi); auto: with"
+        " networks that have learned to",
+    )
     threads: int = Field(1, ge=1, le=1024, description="threads that evaluate positions, each its part of a batch")
     precision: Precision = Field(
         "auto", description="32 bits, or 8 in the network's tower; auto: 8 where the processor is fast with them"

@@ -2,10 +2,17 @@
 
 from boardzero.errors import BadInput
 from boardzero.games.catalogue import find_game
+from boardzero.games.odds import has_odds
 from boardzero.games.owners import owner_rule
 from boardzero.games.rules import Game
 from boardzero.network.fitting import misfit
 from boardzero.settings.run import RunSettings
+
+
+def learns_odds(settings: RunSettings) -> bool:
+    """Does a run play games in which one side must win?"""
+    games = (settings.game, *(game for stage in settings.curriculum for game in stage.games))
+    return any(has_odds(find_game(game)) for game in games)
 
 
 class Curriculum:

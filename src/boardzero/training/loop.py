@@ -20,12 +20,14 @@ from boardzero.events.training import (
     Remark,
     SelfPlayProgress,
 )
+from boardzero.games.catalogue import find_game
+from boardzero.games.odds import has_odds
 from boardzero.games.randomness import new_stream
 from boardzero.games.rules import Game
 from boardzero.network.build import build_network
 from boardzero.network.evaluator import find_evaluator
 from boardzero.network.growing import grown
-from boardzero.network.header import LEARNED, VALUE_SPREAD, noted_games
+from boardzero.network.header import LEARNED, ODDS, VALUE_SPREAD, noted_games
 from boardzero.network.model import Network
 from boardzero.network.weights import save_network
 from boardzero.replay.record import SelfPlayGame
@@ -37,7 +39,7 @@ from boardzero.settings.run import RunSettings
 from boardzero.training.beginning import copied_positions
 from boardzero.training.concurrent import learn_while_playing
 from boardzero.training.cores import selfplay_here, threads_of_matches, threads_of_training
-from boardzero.training.curriculum import Curriculum
+from boardzero.training.curriculum import Curriculum, learns_odds
 from boardzero.training.epochs import EpochBatches
 from boardzero.training.gate import Gate
 from boardzero.training.learner import Learner, LossReport
@@ -372,6 +374,7 @@ class Training:
             "seconds": round(progress.seconds, 1),
             "seed": self.settings.seed,
             VALUE_SPREAD: self.settings.search.value_spread,
+            ODDS: learns_odds(self.settings) or any(has_odds(find_game(game)) for game in self._learned_before),
             "progress": asdict(progress),
         }
         if generation == 0 and self._learned_before:

@@ -9,6 +9,7 @@ from boardzero.arena.game import SIDES, derived_seed
 from boardzero.arena.openings import Opening, Openings
 from boardzero.arena.scores import Tally, score_interval, tally_points
 from boardzero.events.games import PlayedGame
+from boardzero.games.odds import seen_by_who_must_win
 from boardzero.games.position import Position
 from boardzero.games.rules import Game
 from boardzero.players.catalogue import find_player
@@ -36,12 +37,13 @@ class NetworkSide(Side):
     temperature: float = 0.0
     temperature_plies: int = 0
     seed: int = 0
+    must_win: bool = False  # does it think that a draw would be lost?
 
     def choose(self, games: Sequence[int], positions: Sequence[Position], plies: Sequence[int]) -> list[int]:
         forest = Forest(self.game, self.search, trees=len(positions), nodes=self.simulations + 2)
         for tree, (number, position) in enumerate(zip(games, positions, strict=True)):
             forest.seed_tree(tree, derived_seed(self.seed, number), len(position.actions))
-            forest.set_root(tree, position.state)
+            forest.set_root(tree, seen_by_who_must_win(self.game, position.state) if self.must_win else position.state)
         forest.search(self.evaluate, self.simulations)
         temperatures = np.where(np.array(plies) < self.temperature_plies, self.temperature, 0.0)
         return [int(action) for action in forest.choose(temperatures)]

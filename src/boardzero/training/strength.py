@@ -24,6 +24,7 @@ from boardzero.settings.evaluation import PREVIOUS
 from boardzero.settings.run import RunSettings
 from boardzero.settings.search import settings_for_play
 from boardzero.settings.specification import split_specification
+from boardzero.training.curriculum import learns_odds
 from boardzero.training.matches import NetworkSide, PlayerSide, play_match
 from boardzero.training.run_folder import RunFolder
 
@@ -204,11 +205,12 @@ def measure_match(
     """A generation's network against an opponent; seconds: of the run; check may raise to end it."""
     begun, games, simulations = time.perf_counter(), run.evaluation.games, match_simulations(run)
     seed = derived_seed(run.seed, EVALUATION_STREAM, generation)
-    own = NetworkSide(game, evaluator_of(generation), simulations, run.search)
+    must_win = learns_odds(run)
+    own = NetworkSide(game, evaluator_of(generation), simulations, run.search, must_win=must_win)
     other = (
         PlayerSide(opponent.text, game, games, seed)
         if opponent.generation is None
-        else NetworkSide(game, evaluator_of(opponent.generation), simulations, run.search)
+        else NetworkSide(game, evaluator_of(opponent.generation), simulations, run.search, must_win=must_win)
     )
     score = play_match(game, own, other, games, seed, check=check)
     first, second = score.by_colour

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from boardzero.games.odds import seen_by_who_must_win
 from boardzero.games.rules import Game
 from boardzero.games.wrapped import raise_kept_error
 from boardzero.search.forest import Evaluator, Forest
@@ -23,12 +24,16 @@ FIRST_REPORT, LAST_REPORT = 0.1, 1.0  # seconds between two reports to a listene
 class Lanes:
     """A forest, and which search runs in which of its trees."""
 
-    def __init__(self, game: Game, settings: SearchSettings, lanes: int, nodes: int, edges: int) -> None:
+    def __init__(
+        self, game: Game, settings: SearchSettings, lanes: int, nodes: int, edges: int, must_win: bool = False
+    ) -> None:
+        """must_win: when it searches for a move, and not to analyse, it thinks that a draw would be lost."""
         edges = max(game.max_legal, min(edges, nodes * game.max_legal))
         self.forest = Forest(game, settings, trees=lanes, nodes=nodes, edges=edges, cache=CACHE)
         self.waiting: deque[SearchJob] = deque()
         self.running: dict[int, SearchJob] = {}
         self._free = list(range(lanes))
+        self._must_win = must_win
         self._rows = 0
 
     def __len__(self) -> int:
@@ -57,7 +62,8 @@ class Lanes:
                 continue
             lane = self._free.pop()
             self.forest.seed_tree(lane, job.seed, 0)
-            self.forest.set_root(lane, job.state)
+            attacks = self._must_win and job.is_move
+            self.forest.set_root(lane, seen_by_who_must_win(self.forest.game, job.state) if attacks else job.state)
             simulations[lane] = job.simulations
             self.running[lane] = job
         if (simulations >= 0).any():
@@ -123,9 +129,9 @@ class Grove:
     """All searches of one thread with one evaluator. Long ones have lanes of their own, so that few lanes need much room;
     long moves and long analyses have different ones, so that no move waits for those who study."""
 
-    def __init__(self, game: Game, settings: SearchSettings, evaluate: Evaluator) -> None:
-        self._game, self._settings, self._evaluate = game, settings, evaluate
-        self._short = Lanes(game, settings, SHORT_LANES, SHORT_SIMULATIONS + 2, SHORT_SIMULATIONS * 300)
+    def __init__(self, game: Game, settings: SearchSettings, evaluate: Evaluator, must_win: bool = False) -> None:
+        self._game, self._settings, self._evaluate, self._must_win = game, settings, evaluate, must_win
+        self._short = Lanes(game, settings, SHORT_LANES, SHORT_SIMULATIONS + 2, SHORT_SIMULATIONS * 300, must_win)
         self._long: dict[bool, Lanes] = {}  # of moves (True) and of analyses, made when they are first needed
         self.used = time.monotonic()
 
@@ -138,7 +144,7 @@ class Grove:
             self._short.waiting.append(job)
             return
         if job.is_move not in self._long:
-            self._long[job.is_move] = Lanes(self._game, self._settings, LONG_LANES, LONG_NODES, LONG_EDGES)
+            self._long[job.is_move] = Lanes(self._game, self._settings, LONG_LANES, LONG_NODES, LONG_EDGES, self._must_win)
         self._long[job.is_move].waiting.append(job)
 
     def step(self) -> None:

@@ -29,6 +29,15 @@ def search_settings(key: SearchKey) -> SearchSettings:
     return settings_for_play(moves, None, LEAVES, header_of(key.network).value_spread)
 
 
+def attacks(key: SearchKey) -> bool:
+    """Does the machine, when it moves, think that a draw would be lost, as the network player does?"""
+    if key.network is None:
+        return False
+    from boardzero.network.evaluator import header_of
+
+    return header_of(key.network).knows_odds
+
+
 def load_evaluator(key: SearchKey) -> Evaluator:
     if key.network is None:
         from boardzero.search.line_heuristic import LineHeuristic
@@ -94,7 +103,9 @@ class Thinker:
         try:
             if job.key not in self.groves:
                 self._make_room()
-                self.groves[job.key] = Grove(job.key.game, search_settings(job.key), self._load_evaluator(job.key))
+                self.groves[job.key] = Grove(
+                    job.key.game, search_settings(job.key), self._load_evaluator(job.key), attacks(job.key)
+                )
             self.groves[job.key].add(job)
         except Exception as error:
             job.fail(error)
