@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from boardzero.arena.game import play_game
 from boardzero.errors import BadInput
 from boardzero.evaluation.batched_games import PlannedGame, play_together
 from boardzero.evaluation.entrants import player_named
@@ -14,7 +15,7 @@ from boardzero.games.catalogue import find_game
 from boardzero.games.latrunculi import Latrunculi
 from boardzero.games.odds import can_give_odds, has_odds, seen_by_who_must_win
 from boardzero.games.position import Position
-from boardzero.games.rules import Planes
+from boardzero.games.rules import Outcome, Planes
 from boardzero.network.build import build_network
 from boardzero.network.header import ODDS, read_header
 from boardzero.network.weights import save_network
@@ -25,7 +26,7 @@ from boardzero.settings.network import NetworkSettings
 from boardzero.training.matches import NetworkSide
 from boardzero.web.thinking.grove import Grove
 from boardzero.web.thinking.jobs import SearchJob, SearchKey
-from boardzero.web.thinking.thinker import attacks, search_settings
+from boardzero.web.thinking.thinker import must_win, search_settings
 
 SMALL = "latrunculi:size=4,start=rows"
 WON_BY_MOVER, WON_BY_OTHER = 16, 17  # planes
@@ -41,7 +42,8 @@ class Watcher:
     def __call__(self, planes: Planes) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         for position in planes:
             self.seen.add((bool(position[WON_BY_MOVER, 0, 0]), bool(position[WON_BY_OTHER, 0, 0])))
-        return np.zeros((len(planes), self.actions), np.float32), np.zeros(len(planes), np.float32)
+        values = np.sin(planes.reshape(len(planes), -1) @ np.arange(planes[0].size, dtype=np.float32))
+        return np.zeros((len(planes), self.actions), np.float32), values.astype(np.float32)
 
 
 @pytest.fixture
@@ -67,15 +69,16 @@ def test_only_games_with_odds_have_them() -> None:
 
 
 @pytest.mark.parametrize("side", ["X", "O"])
-def test_who_must_win_sees_the_same_board_and_loses_what_would_be_a_draw(side: str) -> None:
+def test_who_must_win_sees_the_same_board_and_is_shown_that_draws_are_lost(side: str) -> None:
     game = find_game("latrunculi:size=4,start=rows,quiet=3")
     assert isinstance(game, Latrunculi)
     state = game.board_from_text(f"XX../X.../...O/..OO {side} quiet=2 ply=6")
     seen = seen_by_who_must_win(game, state)
     assert game.board_to_text(seen) == game.board_to_text(state) and game.legal_actions(seen) == game.legal_actions(state)
     action = game.legal_actions(state)[0]
-    assert game.winner(game.next_state(state, action)) is None
-    assert game.winner(game.next_state(seen, action)) == "OX".index(side)
+    assert np.all(game.encoded(seen)[WON_BY_OTHER] == 1) and not np.any(game.encoded(seen)[WON_BY_MOVER])
+    assert np.array_equal(game.encoded(seen)[:WON_BY_MOVER], game.encoded(state)[:WON_BY_MOVER])
+    assert game.outcome(game.next_state(seen, action)) is Outcome.DRAW
     assert np.array_equal(game.must_win(seen), seen)
 
 
@@ -92,7 +95,7 @@ def test_a_player_moves_as_it_thinks_of_draws_and_analyses_the_position_as_it_is
     watcher = Watcher(game)
     player = AlphaZeroPlayer(game, AlphaZeroParameters(sims=20, draws=draws), evaluate=watcher)
     position = Position(game)
-    for _ in range(4):  # plays both sides, so that the tree is of no use at every second move
+    for _ in range(4):  # both sides, so that with odds the tree is of no use to the next move
         position.play(player.choose(position))
         assert watcher.seen == shown
     watcher.seen.clear()
@@ -100,15 +103,32 @@ def test_a_player_moves_as_it_thinks_of_draws_and_analyses_the_position_as_it_is
     assert watcher.seen == NOBODY
 
 
+def test_a_proven_draw_is_not_thrown_away() -> None:
+    game = find_game("latrunculi:size=4,start=rows,quiet=2,least=2")
+    assert isinstance(game, Latrunculi)
+    position = Position(game, board="O.../...X/OxO./..X. X ply=6")  # all other moves lose at once
+    player = AlphaZeroPlayer(game, AlphaZeroParameters(sims=200, draws="lost"), evaluate=Watcher(game))
+    assert game.action_to_text(player.choose(position)) == "d3-c3"
+
+
+def test_the_tree_is_kept_against_an_opponent(game: Latrunculi) -> None:
+    player = AlphaZeroPlayer(game, AlphaZeroParameters(sims=200, draws="lost", root="puct"), evaluate=Watcher(game))
+    position = Position(game)
+    position.play(player.choose(position))
+    position.play(game.legal_actions(position.state)[0])
+    player.choose(position)
+    assert sum(edge.visits for edge in player.forest.root_edges(0)) > 200
+
+
 def test_games_at_once_are_those_that_are_played_alone(game: Latrunculi) -> None:
-    record: list[GameRecord] = []
+    together: list[GameRecord] = []
     watcher = Watcher(game)
     players = [
         AlphaZeroPlayer(game, AlphaZeroParameters(sims=8, draws=draws), evaluate=watcher) for draws in ("lost", "shared")
     ]
-    play_together([PlannedGame((players[0], players[1]), Position(game), 3)], lambda _, played: record.append(played))
+    play_together([PlannedGame((players[0], players[1]), Position(game), 3)], lambda _, played: together.append(played))
     assert watcher.seen == NOBODY | ODDS_SEEN
-    assert len(record) == 1
+    assert [record.moves for record in together] == [play_game((players[0], players[1]), Position(game), seed=3).moves]
 
 
 def test_a_network_that_learned_odds_plays_with_them_unless_it_is_told_otherwise(tmp_path: Path, game: Latrunculi) -> None:
@@ -155,4 +175,4 @@ def test_the_page_moves_with_odds_and_analyses_without(game: Latrunculi, is_move
 
 def test_the_page_asks_the_network_whether_it_learned_odds(tmp_path: Path, game: Latrunculi) -> None:
     knows, silent = (network_file(tmp_path / f"{known}.safetensors", game, known) for known in (True, False))
-    assert [attacks(SearchKey(game, path)) for path in (knows, silent, None)] == [True, False, False]
+    assert [must_win(SearchKey(game, path)) for path in (knows, silent, None)] == [True, False, False]

@@ -32,7 +32,7 @@ def test_a_person_plays_with_hints_undo_saving_and_slips(tmp_path: Path) -> None
     assert "'44' is not a move of Connect Four" in run.stdout
     assert "'9' is not a move of Connect Four" in run.stdout
     assert "There is no move of yours to take back." in run.stdout
-    assert "would play" in run.stdout  # hint
+    assert " best (expected result" in run.stdout  # hint
     assert "O (random) plays" in run.stdout
     assert "save FILE" in run.stdout
     assert "O (random) won: the other side resigned." in run.stdout

@@ -35,14 +35,14 @@ def with_memory(player: Player, specification: str | None, max_memory: int) -> P
     said = {} if specification is None else split_pairs(split_specification(specification)[1], specification)
     if not isinstance(player, ForestPlayer) or "memory" in said:
         return player
+    from boardzero.players.alphazero import AlphaZeroPlayer
+
     settings = player.forest.settings
     del player.forest  # what it took is free for the next
-    if player.name == "alphazero":
-        from boardzero.players.alphazero import AlphaZeroPlayer
-
+    if isinstance(player, AlphaZeroPlayer):
         changed = {**player.parameters.model_dump(), "memory": tree_megabytes(max_memory)}
         again = AlphaZeroPlayer(player.game, AlphaZeroParameters(**changed), player.seed, player.evaluate, settings)
-        again.caution = player.caution
+        again.caution, again.must_win = player.caution, player.must_win
         return again
     return find_player(completed(specification or player.name, max_memory), player.game)
 

@@ -11,7 +11,7 @@ from boardzero.errors import BadInput
 from boardzero.evaluation.run_history import RunHistory, read_history
 from boardzero.games.catalogue import find_game
 from boardzero.network.cost import count_parameters
-from boardzero.network.header import LEARNED, NetworkHeader, noted_games
+from boardzero.network.header import LEARNED, NetworkHeader, noted_lessons
 from boardzero.network.learned import never_seen
 from boardzero.network.weights import load_network
 from boardzero.settings.changes import said_setting, single_settings
@@ -91,7 +91,7 @@ def header_with_learned(header: NetworkHeader, network: Path) -> NetworkHeader:
 def _learned(history: RunHistory, header: NetworkHeader) -> list[str]:
     """The games of all generations so far, and those that the network it began with had learned, small boards first."""
     played = {one.get("game") or history.settings.game for one in _played(history, header)}
-    played.update(noted_games(history.folder.network(0)))
+    played.update(noted_lessons(history.folder.network(0))[0])
     return sorted(played, key=lambda name: (find_game(name).action_count, name))
 
 

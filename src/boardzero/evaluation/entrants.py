@@ -165,12 +165,11 @@ def _network_key(path: Path, parameters: AlphaZeroParameters) -> str:
         precision = "int8" if is_fast_with_bytes() else "float"
     header = read_header(path)
     spread = parameters.value_spread or header.value_spread
-    attacks = parameters.draws == "lost" or (parameters.draws == "auto" and header.knows_odds)
     changes = {
         "network": "",
         "precision": precision,
         "value_spread": None if spread == 1 else spread,
-        "draws": "lost" if attacks else "auto",
+        "draws": "lost" if parameters.must_win(header.knows_odds) else "auto",
     }
     return f"network {header.checksum[:DIGITS]} {parameters.model_copy(update=changes).to_text()}"
 

@@ -35,7 +35,8 @@ What the rules leave open is decided so:
 
 State, four words:
     header    3–6 size, 7–12 men in hand (both sides), 13–22 moves since a removal, 23–32 `quiet`, 33–44 moves, 45–56 `limit`,
-              57–60 `least` − 1, 61–62 who wins draws: nobody, the first or the second player
+              57–60 `least` − 1, 61–62 who wins draws: nobody, the first or the second player;
+              63 that is only shown (`must_win`), and draws are draws
     own       the men of the player to move, as `latrunculi_captures.py` numbers squares
     other     the men of the other player
     captured  those of both that are captured: a man between two enemies may also be free, so the board does not tell
@@ -85,6 +86,7 @@ QUIET_SHIFT, MOST_QUIET_SHIFT, QUIET_MASK = np.uint64(13), np.uint64(23), np.uin
 MOVES_SHIFT, MOST_MOVES_SHIFT, MOVES_MASK = np.uint64(33), np.uint64(45), np.uint64(4095)
 LEAST_SHIFT, LEAST_MASK = np.uint64(57), np.uint64(15)
 DRAWS_SHIFT, DRAWS_MASK = np.uint64(61), np.uint64(3)
+ONLY_SHOWN = ONE << np.uint64(63)
 ONE_IN_HAND, ONE_QUIET, ONE_MOVE = ONE << HAND_SHIFT, ONE << QUIET_SHIFT, ONE << MOVES_SHIFT
 COUNTED_QUIET = QUIET_MASK << QUIET_SHIFT
 
@@ -164,7 +166,7 @@ def drawn_outcome(header: np.uint64) -> np.uint64:
     moves, most_moves = header >> MOVES_SHIFT & MOVES_MASK, header >> MOST_MOVES_SHIFT & MOVES_MASK
     if quiet < most_quiet and moves < most_moves:
         return GOING_ON
-    to_move = draws_of_player_to_move(header)
+    to_move = 0 if header & ONLY_SHOWN != NOTHING else draws_of_player_to_move(header)
     return DRAW if to_move == 0 else MOVER_LOST if to_move > 0 else MOVER_WON
 
 
@@ -255,8 +257,8 @@ class LatrunculiParameters(Parameters):
         "placement", description="how the men come onto the board"
     )
     seed: int = Field(0, ge=0, description="draws the start, where start=random, uneven or hunt")
-    quiet: int = Field(100, ge=1, le=int(QUIET_MASK), description="moves without a removal that make a draw")
-    limit: int = Field(500, ge=1, le=int(MOVES_MASK), description="moves in all, without placements, that make a draw")
+    quiet: int = Field(100, ge=1, le=int(QUIET_MASK), description="moves without a removal that end the game")
+    limit: int = Field(500, ge=1, le=int(MOVES_MASK), description="moves in all, without placements, that end the game")
     least: int = Field(1, ge=1, le=int(LEAST_MASK), description="a side that is left with so many men has lost")
     draws: Literal["shared", "first", "second"] = Field("shared", description="who wins what would be a draw")
 
@@ -386,10 +388,10 @@ class Latrunculi(Game):
         return (own, other) if self.turn(state) == 0 else (other, own)
 
     def must_win(self, state: State) -> State:
-        """The same position, but the player to move loses what would be a draw."""
+        """The same position, with planes as if the player to move lost what would be a draw; by the rules it is a draw."""
         changed = state.copy()
         changed[0] &= ~(DRAWS_MASK << DRAWS_SHIFT)
-        changed[0] |= np.uint64(2 - self.turn(state)) << DRAWS_SHIFT  # the other one
+        changed[0] |= ONLY_SHOWN | np.uint64(2 - self.turn(state)) << DRAWS_SHIFT  # the other one
         return changed
 
     def details(self, state: State) -> dict[str, str]:

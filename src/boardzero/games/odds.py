@@ -1,7 +1,7 @@
 """Odds: one side loses what would be a draw, so that it must attack.
 
-Where good players draw, networks learn to attack from such games (docs/training.md), and attack best if they think that a draw
-would be lost for them.
+Where good players draw, networks learn to attack from such games (docs/training.md), and go on doing so if they are shown that
+a draw would be lost for them. Results that a search proves stay true: only what networks see is changed.
 """
 
 from typing import Protocol, TypeGuard, runtime_checkable
@@ -18,7 +18,7 @@ class GivesOdds(Protocol):
     draws: str  # who wins them: "shared", "first" or "second"
 
     def must_win(self, state: State) -> State:
-        """The same position, but the player to move loses what would be a draw."""
+        """The same position, with planes as if the player to move lost what would be a draw; by the rules it is a draw."""
 
 
 def has_odds(game: Game) -> bool:
@@ -32,5 +32,5 @@ def can_give_odds(game: Game) -> TypeGuard[GivesOdds]:
 
 
 def seen_by_who_must_win(game: Game, state: State) -> State:
-    """The position as the player to move sees it who thinks that a draw would be lost; as it is where no odds can be given."""
+    """The position as it is shown to a network that is to think that a draw would be lost; as it is in games without odds."""
     return game.must_win(state) if can_give_odds(game) else state

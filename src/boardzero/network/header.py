@@ -86,12 +86,13 @@ def parse_header(metadata: Mapping[str, str] | None, origin: str) -> NetworkHead
     return NetworkHeader(parse_parameters(NetworkSettings, settings, f"The network '{origin}'"), game, checksum, details)
 
 
-def noted_games(path: Path) -> tuple[str, ...]:
-    """The games that the network of a file notes as learned; none where it notes none, or cannot be read."""
+def noted_lessons(path: Path) -> tuple[tuple[str, ...], bool]:
+    """The games that the network of a file notes as learned, and whether it knows odds; nothing where it cannot be read."""
     try:
-        return read_header(path).learned
+        header = read_header(path)
     except BadInput:
-        return ()
+        return (), False
+    return header.learned, header.knows_odds
 
 
 def existing_file(path: Path) -> Path:

@@ -30,15 +30,15 @@ class AlphaZeroPlayer(ForestPlayer):
         evaluate: Evaluator | None = None,
         settings: SearchSettings | None = None,
     ) -> None:
-        caution, spread, attacks = "", 1.0, parameters.draws == "lost"
+        if parameters.draws == "lost" and not can_give_odds(game):
+            raise BadInput(f"draws=lost has no meaning in {game.specification}, where draws cannot be lost for one side alone.")
+        caution, spread, must_win = "", 1.0, parameters.must_win()
         if evaluate is None:
             network = find_network(parameters.network, game)
             evaluate = find_evaluator(network, game, parameters.threads, parameters.precision)
             header = header_of(network)
             caution, spread = caution_about(header, game), header.value_spread
-            attacks = attacks or (parameters.draws == "auto" and header.knows_odds)
-        if parameters.draws == "lost" and not can_give_odds(game):
-            raise BadInput(f"draws=lost has no meaning in {game.specification}, where draws cannot be lost for one side alone.")
+            must_win = parameters.must_win(header.knows_odds)
         if settings is None:
             spread = parameters.value_spread or spread
             timed = parameters.seconds is not None
@@ -50,10 +50,10 @@ class AlphaZeroPlayer(ForestPlayer):
             settings = settings.model_copy(update={"root": root, "widest": widest, "look_ahead": look_ahead})
         super().__init__(game, parameters, seed, evaluate, settings)
         self.caution = caution
-        self._attacks = attacks
+        self.must_win = must_win
 
     def seen(self, state: State) -> State:
-        return seen_by_who_must_win(self.game, state) if self._attacks else state
+        return seen_by_who_must_win(self.game, state) if self.must_win else state
 
 
 def find_network(text: str, game: Game) -> Path:

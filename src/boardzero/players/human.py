@@ -13,7 +13,7 @@ from boardzero.settings.specification import Parameters
 HELP = """\
   a move     {moves}
   moves      list the legal moves
-  hint       ask the computer what it would play
+  hint       ask the computer which move it thinks best
   undo       take back your last move and the reply to it
   save FILE  append the game so far to a file
   resign     give the game up
@@ -95,7 +95,7 @@ class HumanPlayer(Player):
             raise BadInput("There is nobody to ask for a hint in this game.")
         best = self.adviser.analyse(position).moves[0]
         thought = "" if best.value is None else f" (expected result for you {best.value:+.2f}, from −1 lost to +1 won)"
-        print(f"{self.adviser.specification} would play {self.game.action_to_text(best.action)}{thought}.")
+        print(f"{self.adviser.specification} thinks {self.game.action_to_text(best.action)} best{thought}.")
 
     def _save(self, position: Position, path: str) -> None:
         if not path:

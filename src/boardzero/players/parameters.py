@@ -66,6 +66,10 @@ class AlphaZeroParameters(ForestParameters):
         True, description="ask the rules, before a position is evaluated, whether its player to move wins at once"
     )
 
+    def must_win(self, knows_odds: bool = False) -> bool:
+        """Does it think that a draw would be lost, with a network that has learned such odds, or has not?"""
+        return self.draws == "lost" or (self.draws == "auto" and knows_odds)
+
     @model_validator(mode="after")
     def halving_knows_its_simulations(self) -> "AlphaZeroParameters":
         if self.root == "gumbel" and self.seconds is not None:

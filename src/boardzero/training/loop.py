@@ -20,14 +20,12 @@ from boardzero.events.training import (
     Remark,
     SelfPlayProgress,
 )
-from boardzero.games.catalogue import find_game
-from boardzero.games.odds import has_odds
 from boardzero.games.randomness import new_stream
 from boardzero.games.rules import Game
 from boardzero.network.build import build_network
 from boardzero.network.evaluator import find_evaluator
 from boardzero.network.growing import grown
-from boardzero.network.header import LEARNED, ODDS, VALUE_SPREAD, noted_games
+from boardzero.network.header import LEARNED, ODDS, VALUE_SPREAD, noted_lessons
 from boardzero.network.model import Network
 from boardzero.network.weights import save_network
 from boardzero.replay.record import SelfPlayGame
@@ -99,7 +97,7 @@ class Training:
         self._begin_generation()
         copied = copied_positions(folder)
         self.quota = Quota(self.settings, waiting, lambda: self.replay.positions, lambda: self.progress.generation, copied)
-        self._learned_before = noted_games(folder.network(0))
+        self._learned_before, self._knew_odds = noted_lessons(folder.network(0))
         self.clock = RunClock(folder, seconds_at_work(folder, self.progress, waiting, self._tell_damage))
         network_is_sound(folder.network(self.progress.generation), self._tell_damage)
         self._save_network(self.progress.generation)  # anew: whatever has happened to its files does no harm
@@ -374,7 +372,7 @@ class Training:
             "seconds": round(progress.seconds, 1),
             "seed": self.settings.seed,
             VALUE_SPREAD: self.settings.search.value_spread,
-            ODDS: learns_odds(self.settings) or any(has_odds(find_game(game)) for game in self._learned_before),
+            ODDS: learns_odds(self.settings) or self._knew_odds,
             "progress": asdict(progress),
         }
         if generation == 0 and self._learned_before:

@@ -6,7 +6,8 @@ import numpy.typing as npt
 from boardzero.errors import BadInput
 from boardzero.games.connect4 import ConnectFour
 from boardzero.games.gomoku import LINE, Gomoku
-from boardzero.games.latrunculi import Latrunculi
+from boardzero.games.latrunculi import WINNERS_OF_DRAWS, Latrunculi
+from boardzero.games.odds import has_odds
 from boardzero.games.othello import Othello
 from boardzero.games.position import Position
 from boardzero.games.rules import Game, State
@@ -233,5 +234,6 @@ def _remarks(position: Position) -> list[str]:
             )
         quiet = int(details.get("quiet", 0))
         if quiet >= game.quiet // 2:
-            remarks.append(f"{game.quiet - quiet} more moves without a removal make a draw.")
+            end = f"and {names[WINNERS_OF_DRAWS.index(game.draws) - 1]} wins" if has_odds(game) else "make a draw"
+            remarks.append(f"{game.quiet - quiet} more moves without a removal {end}.")
     return remarks

@@ -62,8 +62,8 @@ class Lanes:
                 continue
             lane = self._free.pop()
             self.forest.seed_tree(lane, job.seed, 0)
-            attacks = self._must_win and job.is_move
-            self.forest.set_root(lane, seen_by_who_must_win(self.forest.game, job.state) if attacks else job.state)
+            must_win = self._must_win and job.is_move
+            self.forest.set_root(lane, seen_by_who_must_win(self.forest.game, job.state) if must_win else job.state)
             simulations[lane] = job.simulations
             self.running[lane] = job
         if (simulations >= 0).any():

@@ -29,7 +29,7 @@ def search_settings(key: SearchKey) -> SearchSettings:
     return settings_for_play(moves, None, LEAVES, header_of(key.network).value_spread)
 
 
-def attacks(key: SearchKey) -> bool:
+def must_win(key: SearchKey) -> bool:
     """Does the machine, when it moves, think that a draw would be lost, as the network player does?"""
     if key.network is None:
         return False
@@ -104,7 +104,7 @@ class Thinker:
             if job.key not in self.groves:
                 self._make_room()
                 self.groves[job.key] = Grove(
-                    job.key.game, search_settings(job.key), self._load_evaluator(job.key), attacks(job.key)
+                    job.key.game, search_settings(job.key), self._load_evaluator(job.key), must_win(job.key)
                 )
             self.groves[job.key].add(job)
         except Exception as error:
