@@ -118,6 +118,16 @@ def test_passes_of_othello_are_told(client: TestClient) -> None:
     assert passed["turn"] == 0 and passed["start"] == board
 
 
+def test_games_that_one_side_must_win_are_told_as_such(client: TestClient) -> None:
+    board = "XX../X.../...O/..OO X quiet=2 ply=6"
+    going_on, over = (
+        position(client, "latrunculi:size=4,start=rows,quiet=4,draws=second", start=board, moves=moves)
+        for moves in ("", "a4-c4 d2-d3")
+    )
+    assert "2 more moves without a removal and Black wins." in going_on["remarks"]
+    assert over["sentence"] == "Black won what would be a draw."
+
+
 def test_a_whole_game_comes_position_by_position(client: TestClient) -> None:
     row = ok(client.get("/api/positions", params={"game": "connect4", "moves": "4453"}))["positions"]
     assert [each["ply"] for each in row] == [0, 1, 2, 3, 4]

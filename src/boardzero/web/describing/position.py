@@ -9,6 +9,7 @@ from boardzero.games.gomoku import LINE, Gomoku
 from boardzero.games.latrunculi import WINNERS_OF_DRAWS, Latrunculi
 from boardzero.games.odds import has_odds
 from boardzero.games.othello import Othello
+from boardzero.games.owners import SECOND, owner_rule
 from boardzero.games.position import Position
 from boardzero.games.rules import Game, State
 from boardzero.games.tictactoe import TicTacToe
@@ -214,6 +215,9 @@ def sentence_about(position: Position) -> str:
 
 
 def _score(position: Position) -> str:
+    if isinstance(position.game, Latrunculi) and position.winner is not None:
+        men = np.count_nonzero(owner_rule(position.game)(position.state) == SECOND - position.winner)  # of who lost
+        return " what would be a draw" if men > position.game.least else ""
     if not isinstance(position.game, Othello):
         return ""
     first, second = _count_stones(position.game.cells(position.state))
