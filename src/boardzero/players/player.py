@@ -66,7 +66,7 @@ class Player(ABC):
 
     @abstractmethod
     def analyse(self, position: Position, seconds: float | None = None) -> Analysis:
-        """Think about a position that is not over, for at most this long where a clock runs; the choice comes first."""
+        """Think about a position that is not over, for at most this long where a clock runs; the best move comes first."""
 
     def choose(self, position: Position, seconds: float | None = None) -> int:
         """The action to play."""
